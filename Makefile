@@ -170,7 +170,7 @@ include make/python.mk make/browser.mk make/install.mk make/windows.mk make/wasm
 include make/bench.mk make/fidelity.mk make/release.mk make/site.mk
 
 targets-page: $(tool) $(OUT)/test/cli/make_model ## docs/targets.md from the op lists
-	$(targets_page) && mv $(BUILD)/targets.md docs/targets.md
+	$(targets_page) && $(put_targets_page)
 
 includes-page: ## docs/includes.svg from the includes of lib/; needs Graphviz
 	$(PYTHON) docs/includes.py docs/includes.svg

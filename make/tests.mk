@@ -37,7 +37,8 @@ check-cli: $(tool) $(OUT)/test/cli/make_model ## golden cases of the tool
 check-readme: $(tool) $(OUT)/test/cli/make_model ## README.md, docs/targets.md and docs/picture-*.svg show what the tool prints
 	sh test/checks/readme.sh README.md $(tool) "$(demo_command)"
 	@$(targets_page)
-	diff docs/targets.md $(BUILD)/targets.md || { echo "docs/targets.md is out of date (make targets-page)" >&2; exit 1; }
+	@diff docs/targets.md $(BUILD)/targets.md && diff docs/evidence/targets.md $(BUILD)/sources.md || \
+		{ echo "docs/targets.md or docs/evidence/targets.md is out of date (make targets-page)" >&2; exit 1; }
 	@rm -rf $(BUILD)/pictures && mkdir $(BUILD)/pictures
 	@$(call draw_pictures,$(BUILD)/pictures/)
 	@for picture in docs/picture-*.svg; do cmp $$picture $(BUILD)/pictures/$${picture#docs/picture-} || \
@@ -46,13 +47,14 @@ check-readme: $(tool) $(OUT)/test/cli/make_model ## README.md, docs/targets.md a
 pictures := detector=detector.dynamo if=early-exit-cnn.ts14.if
 draw_pictures = for picture in $(pictures); do \
 	$(tool) fixtures/$${picture\#*=}.onnx -t hexagon --format svg -o $(1)$${picture%%=*}.svg || exit 1; done
-targets_page = $(PYTHON) tools/generate/targets.py $(tool) $(OUT)/test/cli/make_model > $(BUILD)/targets.md
+targets_page = $(PYTHON) tools/generate/targets.py $(tool) $(OUT)/test/cli/make_model $(BUILD)/targets.md $(BUILD)/sources.md
+put_targets_page = mv $(BUILD)/targets.md docs/targets.md && mv $(BUILD)/sources.md docs/evidence/targets.md
 accept: $(tool) $(OUT)/test/cli/make_model ## rewrite the golden cases from what the tool prints now; then read the diff
 	sh test/cli/run.sh $(tool) --accept
 	sh test/checks/readme.sh README.md $(tool) "$(demo_command)" --accept
 	$(PYTHON) test/checks/examples.py docs/formats.md --accept
 	@$(call draw_pictures,docs/picture-)
-	$(targets_page) && mv $(BUILD)/targets.md docs/targets.md
+	$(targets_page) && $(put_targets_page)
 records = include/records.table python/src/npu_partition/results.py docs/json.md docs/api.md docs/split.md \
 	python/src/npu_partition/rows.py $(headers)
 records: ## the headers, results.py, rows.py and tables of docs/ from include/records.table

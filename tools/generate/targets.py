@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Write docs/targets.md from the op lists: what targets there are, and what each does with ops that often fall back.
+"""Write docs/targets.md and docs/evidence/targets.md from the op lists: what targets there are, and what each does with
+ops that often fall back; the limits, sessions and decisions of frameworks that a plan rests on, with their sources.
 
-usage: targets.py TOOL MAKE_MODEL > docs/targets.md
+usage: targets.py TOOL MAKE_MODEL targets.md sources.md
 
 TOOL is npu-partition, MAKE_MODEL the program of the tests that makes a model of lines of text. Every answer on the page
 is what the tool printed for one of the models below.
 """
+import contextlib
 import json
 import pathlib
 import re
@@ -206,43 +208,22 @@ How each list is verified, in the words of `--list-targets` and of a report's la
 | from documents | the rules are from the vendor's documents; no compiler was asked |
 
 The pages: [hexagon](evidence/fidelity.md), [intel-npu](evidence/fidelity-intel.md), [ethos-u](evidence/fidelity-ethos-u.md), [xnnpack](evidence/fidelity-xnnpack.md),
-[nnapi and coreml](evidence/fidelity-onnxruntime.md). `make verify-target TARGET=...` asks again.
-
-Looked at, and not asked (2026-11-28): **neutron**. The partitioner of `executorch` 1.5.1 (PyPI) ends when it is
-imported, with "eIQ Neutron SDK not found": the SDK tells it the target's units, pipes, MACs and hardware version, and is
-not on PyPI. It reads PyTorch programs and no ONNX. **Synaptics Torq**: no package of its compiler was found on PyPI, so there is no
-list."""
+[nnapi and coreml](evidence/fidelity-onnxruntime.md). `make verify-target TARGET=...` asks again."""
 
 
-def main():
-    tool, make_model = sys.argv[1:]
+def write_targets(tool, make_model):
     targets = targets_of(tool)
     names = [t[0] for t in targets]
     show(("target", "what", "size", "verified"), [(f"`{name}`", *rest) for name, *rest in targets],
          "# Targets\n\nWritten by `make targets-page` from the op lists in `oplists/`; each answer below is what the "
-         "tool prints.")
+         "tool prints.\nLimits of memory, sessions of ONNX Runtime, and what frameworks decide later, with their sources:\n"
+         "[evidence/targets.md](evidence/targets.md).")
     print(VERIFIED)
-    show(("target", "what", "room for", "source"), [row for name in names for row in limits_of(name)],
-         "\n## What there is room for\n\nBelow the first figure a model fits, above the second it does not; between them "
-         "it is not known. A device of your own is\na cost file with such lines (`--cost`, [oplist-format.md]"
-         "(oplist-format.md)).")
-    decided = []
-    for name in names:
-        by, units, rules = decided_of(name) or ("", [], [])
-        for rule, ops, source in rules or ([("nothing is known", "", "")] if by else []):
-            decided.append((f"`{name}`", by, ", ".join(units), f"{ops + ': ' if ops else ''}{rule}", source))
-    show(("target", "decides", "among", "required for the first", "source"), decided,
-         "\n## Decided later\n\nWhere a framework is handed what the runtime takes, and decides anew which unit runs "
-         "it, no report says that a node is\non the NPU. What is documented or published to be required for that:")
     show(("target", "releases whose rules differ"),
          [(f"`{name}`", ", ".join(releases_of(name))) for name in names if len(releases_of(name)) > 1],
          "\n## Releases\n\nThe newest is the default, `-t TARGET@RELEASE` asks for another. One between two has the "
          "rules of the older one, and what\none that is older than all takes is undecided ([oplist-format.md]"
          "(oplist-format.md#releases)).")
-    show(("target", "provider or option", "what brings it, or what it does", "source"),
-         [row for name in names for row in sessions_of(name)],
-         "\n## Sessions of ONNX Runtime\n\nThe provider of each target that ONNX Runtime has one for, and the options "
-         "without which a plan does not hold.\n`--settings` writes them ([settings.md](settings.md)).")
     print("\n## Ops that often fall back\n\nWhat each target, at its default variant, says of one node: where it runs "
           "(taken: that is decided later), and the\nrule that keeps it from the NPU. Targets that compute integers only "
           "are asked about the first model as it is, and about\nthe others as if they were quantized.\n")
@@ -253,6 +234,36 @@ def main():
             rows.append((title, text, output, ask(tool, make_model, text, asked, folder)))
     show(("target", *(title for title, *_ in rows)),
          [(f"`{name}`", *(cell(answers[name], text, output) for _, text, output, answers in rows)) for name in names])
+
+
+def write_sources(tool):
+    names = [name for name, *_ in targets_of(tool)]
+    show(("target", "what", "room for", "source"), [row for name in names for row in limits_of(name)],
+         "# Targets: limits and sessions, with their sources\n\nWritten by `make targets-page` from the op lists; "
+         "[targets.md](../targets.md) has the list of targets.\n\n"
+         "## What there is room for\n\nBelow the first figure a model fits, above the second it does not; between them "
+         "it is not known. A device of your own is\na cost file with such lines (`--cost`, [oplist-format.md]"
+         "(../oplist-format.md)).")
+    decided = []
+    for name in names:
+        by, units, rules = decided_of(name) or ("", [], [])
+        for rule, ops, source in rules or ([("nothing is known", "", "")] if by else []):
+            decided.append((f"`{name}`", by, ", ".join(units), f"{ops + ': ' if ops else ''}{rule}", source))
+    show(("target", "decides", "among", "required for the first", "source"), decided,
+         "\n## Decided later\n\nWhere a framework is handed what the runtime takes, and decides anew which unit runs "
+         "it, no report says that a node is\non the NPU. What is documented or published to be required for that:")
+    show(("target", "provider or option", "what brings it, or what it does", "source"),
+         [row for name in names for row in sessions_of(name)],
+         "\n## Sessions of ONNX Runtime\n\nThe provider of each target that ONNX Runtime has one for, and the options "
+         "without which a plan does not hold.\n`--settings` writes them ([settings.md](../settings.md)).")
+
+
+def main():
+    tool, make_model, page, sources = sys.argv[1:]
+    with open(page, "w", encoding="utf-8") as file, contextlib.redirect_stdout(file):
+        write_targets(tool, make_model)
+    with open(sources, "w", encoding="utf-8") as file, contextlib.redirect_stdout(file):
+        write_sources(tool)
 
 
 if __name__ == "__main__":
