@@ -548,7 +548,7 @@ struct npart_cost {
      * of the time rests on assumed parameters */
     enum npart_basis basis;
     const char *runtime; /* what starts partitions: `bare`, `onnxruntime`, `tflite` or `coreml` */
-    struct npart_cost_range switching; /* starting partitions. The formulas are in `docs/inside/architecture.md`, "Cost" */
+    struct npart_cost_range switching; /* starting partitions; formulas: `docs/inside/architecture.md`, "Cost" */
     struct npart_cost_range copying; /* boundary tensors */
     struct npart_cost_range layout; /* changes of layout */
     struct npart_cost_range quantizing; /* QuantizeLinear, DequantizeLinear and Cast that stand alone, on either side */

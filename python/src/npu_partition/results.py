@@ -644,7 +644,7 @@ class CostParts:
     """What a run's time goes to."""
 
     switch: Range | None
-    """Starting partitions. The formulas are in ``docs/inside/architecture.md``, "Cost"."""
+    """Starting partitions; formulas: ``docs/inside/architecture.md``, "Cost"."""
     copy: Range | None
     """Boundary tensors."""
     layout: Range | None
