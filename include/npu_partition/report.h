@@ -107,6 +107,22 @@ NPART_API npart_status npart_report(const struct npart_subject *subject, enum np
                                     const struct npart_report_options *options, npart_write_callback write,
                                     void *payload, struct npart_error *error);
 
+/* The first cause as the text report tells it, without or with the node at which to look: "55 nodes, Mul: ..."; of a
+ * model that is not loaded, why. Causes that have the same reason are told as one, and what fails to compile comes
+ * first. Writes at most `bytes` with the NUL, and returns the length of the whole; 0: nothing falls back, or out of
+ * memory. `*cause` is that cause's id or NPART_NONE, as where the model is not loaded; `cause` may be NULL. */
+NPART_API size_t npart_plan_first_cause(const npart_plan *plan, bool has_place, uint32_t *cause, char *out,
+                                        size_t bytes);
+/* An action's `run` as a person may paste it: words are quoted for a POSIX shell, and lines that would have more than
+ * `width` columns (at least 40) end in "\" and go on in the next one. The first is written from `column` on, the
+ * others four further in. The text ends with a line feed. Writes and returns as above; 0: there is no command. */
+NPART_API size_t npart_action_lines(const struct npart_action *action, uint32_t column, uint32_t width, char *out,
+                                    size_t bytes);
+
+/* An estimated time as reports tell it: two significant digits in the unit that suits, "~5.0 ms", "~2.1 s". Writes and
+ * returns as above. */
+NPART_API size_t npart_estimate_text(double ms, char *out, size_t bytes);
+
 /* ---- documents ------------------------------------------------------------------------------------------- */
 
 /* One document over many models, in a format that other programs read (docs/formats.md): neither TEXT nor JSON. */

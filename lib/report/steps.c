@@ -6,6 +6,7 @@
 
 #define STEPS_SHOWN 3u /* with what may take the place of the first */
 #define LINE_INDENT 4u /* of the lines that a command goes on in, from its first */
+#define MOST_BEGIN 20u   /* the column in which a command may begin */
 #define WORTH_WEAKER 0.9 /* of a step's time, for what is less equal in its place */
 #define STEP_LINES 3u  /* of a step that is told in words */
 
@@ -29,7 +30,7 @@ static void put_long_word(struct npart__page *page, const char *word, uint32_t *
 {
     while (*word) {
         struct npart__buffer part = {.arena = page->arena}, quoted = {.arena = page->arena};
-        size_t fits = fitting(word, page->width - *column - 1);
+        size_t fits = fitting(word, page->width - *column - 2); /* " \" may come after it */
         npart__append(&part, word, fits);
         npart__add_shell_word(&quoted, npart__buffer_text(&part));
         npart__put(page, npart__buffer_text(&quoted));
@@ -79,6 +80,49 @@ void npart__put_run(struct npart__page *page, const struct npart_action *action,
         npart__buffer_release(&word);
     }
     npart__put(page, "\n");
+}
+
+/* What a buffer has, cut where it does not fit; its length. */
+static size_t hand_out(struct npart__buffer *from, char *out, size_t bytes)
+{
+    const char *text = npart__buffer_text(from);
+    size_t length = strlen(text), kept = length < bytes ? length : bytes ? bytes - 1 : 0;
+    if (!bytes)
+        return length;
+    memcpy(out, text, kept);
+    out[kept] = '\0';
+    return length;
+}
+
+size_t npart_estimate_text(double ms, char *out, size_t bytes)
+{
+    struct npart__arena arena;
+    struct npart__buffer text;
+    npart__arena_init(&arena, NULL);
+    npart__buffer_init(&text, &arena);
+    npart__append_estimate(&text, ms);
+    size_t length = hand_out(&text, out, bytes);
+    npart__arena_clear(&arena);
+    return length;
+}
+
+size_t npart_action_lines(const struct npart_action *action, uint32_t column, uint32_t width, char *out, size_t bytes)
+{
+    const struct npart_report_options options = {.version = 1, .width = width};
+    struct npart__report report = {.options = &options};
+    struct npart__page page;
+    size_t length = 0;
+    if (bytes)
+        out[0] = '\0';
+    if (!action || action->size != sizeof *action || !action->run_count)
+        return 0;
+    npart__report_open(&report.arena, &report.out, NULL, NULL, NULL);
+    npart__buffer_init(&report.plain, &report.arena);
+    (void)npart__buffer_reserve(&report.plain, 255);
+    npart__put_run(npart__page_open(&page, &report), action, column < MOST_BEGIN ? column : MOST_BEGIN, NULL);
+    length = hand_out(&report.out, out, bytes);
+    npart__arena_clear(&report.arena);
+    return length;
 }
 
 /* ---- what a step leaves ------------------------------------------------------------------------------------ */

@@ -299,6 +299,72 @@ void npart__put_why(struct npart__page *page)
         npart__append_format(page->out, "%*sand %u more: -v\n", (int)NPART__TEXT_COLUMN, "", count - shown);
 }
 
+/* ---- the first of them alone ------------------------------------------------------------------------------------ */
+
+/* What keeps the model from being loaded; false: nothing is known to. */
+static bool add_loading(struct npart__page *page, struct npart__buffer *line)
+{
+    struct npart_finding finding = {.size = sizeof finding};
+    for (uint32_t i = 0; npart_inference_finding(npart_plan_inference(page->plan), i, &finding); i++) {
+        if (!npart__stops_loading(page, &finding))
+            continue;
+        npart__append_format(line, *finding.at ? "%s (%s)" : "%s", finding.text, finding.at);
+        return true;
+    }
+    return false;
+}
+
+/* Returns the cause, or NPART_NONE. */
+static uint32_t add_first(struct npart__page *page, bool has_place, struct npart__buffer *line)
+{
+    struct npart_finding finding = {.size = sizeof finding};
+    uint32_t count = 0;
+    if (npart__is_not_loaded(page) && add_loading(page, line))
+        return NPART_NONE;
+    const char *whole = npart__whole_failure(page);
+    struct reason *all = page->info.cause_count ? read_reasons(page, &count) : NULL;
+    if (!all || !count) {
+        if (npart_plan_finding(page->plan, 0, &finding))
+            npart__append_format(line, "%s (%s)", finding.text, finding.at);
+        return NPART_NONE;
+    }
+    if (whole) {
+        npart__append_text(line, whole);
+    } else {
+        add_reason(&all[0], line);
+        add_found(page, &all[0], line);
+    }
+    if (has_place && !whole)
+        find_first(page, &all[0], line);
+    return all[0].cause;
+}
+
+/* A report of its own, of one line that is kept. */
+size_t npart_plan_first_cause(const npart_plan *plan, bool has_place, uint32_t *cause, char *out, size_t bytes)
+{
+    static const struct npart_report_options defaults = NPART_REPORT_OPTIONS_INIT;
+    struct npart__report report = {.options = &defaults};
+    struct npart__page page;
+    uint32_t first = NPART_NONE;
+    size_t length = 0;
+    if (bytes)
+        out[0] = '\0';
+    if (plan) {
+        npart__report_open(&report.arena, &report.out, npart__allocator_of(plan), NULL, NULL);
+        npart__buffer_init(&report.scratch, &report.arena);
+        npart__buffer_init(&report.plain, &report.arena);
+        (void)npart__buffer_reserve(&report.scratch, 255);
+        (void)npart__buffer_reserve(&report.plain, 255);
+        npart__page_turn(npart__page_open(&page, &report), plan);
+        first = add_first(&page, has_place, &report.out);
+        length = npart_plain_text(npart__buffer_text(&report.out), out, bytes);
+        npart__arena_clear(&report.arena);
+    }
+    if (cause)
+        *cause = first;
+    return length;
+}
+
 /* ---- failures ---------------------------------------------------------------------------------------------- */
 
 /* The requirement that all nodes fail, with what was found; NULL where it is another. A model that is not loaded has

@@ -61,6 +61,44 @@ static char *report(const struct analysis *at, const struct npart_report_options
 
 /* ---- options -------------------------------------------------------------------------------------------------- */
 
+/* What fails to compile comes first, and the cause is the report's; without room the length alone. */
+static void test_report_text__first_cause(void)
+{
+    struct analysis at;
+    char text[400], cut[12];
+    uint32_t cause;
+    struct npart_cause found = {.size = sizeof found};
+    analysis_open(&at, lines, list, NULL, NULL);
+    size_t length = npart_plan_first_cause(at.plan, false, &cause, text, sizeof text);
+    CHECK_TEXT(text, "1 node, Softmax: two axes only; found rank 3");
+    CHECK_INT(length, strlen(text));
+    CHECK(npart_plan_cause(at.plan, cause, &found, NULL, 0) && found.is_fatal);
+    CHECK_INT(npart_plan_first_cause(at.plan, false, NULL, cut, sizeof cut), length);
+    CHECK_TEXT(cut, "1 node, Sof");
+    (void)npart_plan_first_cause(at.plan, true, NULL, text, sizeof text);
+    CHECK_TEXT(text, "1 node, Softmax: two axes only; found rank 3. At node 5");
+    CHECK_INT(npart_plan_first_cause(NULL, false, &cause, text, sizeof text), 0);
+    CHECK(cause == NPART_NONE && !*text);
+    analysis_close(&at);
+}
+
+/* A shell reads the lines as the words. */
+static void test_report_text__action_lines(void)
+{
+    const char *run[] = {"npu-partition", "fix", "a model with a long name that goes on and on.onnx", "-t", "hexagon",
+                         "-o", "it's.onnx"};
+    const struct npart_action action = {.size = sizeof action, .run = run, .run_count = 7};
+    const struct npart_action none = {.size = sizeof none};
+    char text[400], ms[16];
+    CHECK(npart_action_lines(&action, 4, 60, text, sizeof text) == strlen(text));
+    CHECK_TEXT(text, "npu-partition fix \\\n        'a model with a long name that goes on and on.onn'\\\n"
+                     "x -t hexagon -o 'it'\\''s.onnx'\n");
+    CHECK(widest_line(text) <= 60);
+    CHECK_INT(npart_action_lines(&none, 4, 60, text, sizeof text), 0);
+    CHECK(npart_estimate_text(3.14159, ms, sizeof ms) == strlen(ms));
+    CHECK_TEXT(ms, "~3.1 ms");
+}
+
 static void test_report_text__defaults(void)
 {
     struct npart_report_options options = NPART_REPORT_OPTIONS_INIT;
@@ -434,8 +472,9 @@ static void test_report_text__times(void)
     analysis_close(&at);
 }
 
-TESTS(test_report_text__defaults, test_report_text__ascii, test_report_text__color, test_report_text__narrow,
-      test_report_text__width, test_report_text__verbose, test_report_text__nothing, test_report_text__very_much,
+TESTS(test_report_text__first_cause, test_report_text__action_lines, test_report_text__defaults,
+      test_report_text__ascii, test_report_text__color, test_report_text__narrow, test_report_text__width,
+      test_report_text__verbose, test_report_text__nothing, test_report_text__very_much,
       test_report_text__long_names, test_report_text__names_that_command, test_report_text__several_plans,
       test_report_text__plans_one_by_one, test_report_text__no_plans_and_no_room, test_report_text__pieces,
       test_report_text__times)

@@ -2542,6 +2542,9 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
             POINTER(npart_error),
         ],
     ),
+    "npart_plan_first_cause": (c_size_t, [c_void_p, c_bool, POINTER(c_uint32), c_char_p, c_size_t]),
+    "npart_action_lines": (c_size_t, [POINTER(npart_action), c_uint32, c_uint32, c_char_p, c_size_t]),
+    "npart_estimate_text": (c_size_t, [c_double, c_char_p, c_size_t]),
     "npart_action_config": (c_size_t, [POINTER(npart_action), c_char_p, c_size_t]),
     "npart_document_start": (
         c_int,
