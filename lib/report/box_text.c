@@ -564,7 +564,7 @@ static void add_summary(npart_document *document, struct npart__buffer *out, con
     }
 }
 
-/* Outcomes of the model as a whole stand above the picture of each plan; a waived one is told, too, since it is not
+/* Outcomes of the model as a whole stand above the picture of each plan; an accepted one is told, too, since it is not
  * met. */
 void npart__tell_heading(npart_document *document, const struct npart_entry *entry, size_t plan,
                          const struct npart__picture *picture, npart__line_callback tell, void *payload)
@@ -578,7 +578,7 @@ void npart__tell_heading(npart_document *document, const struct npart_entry *ent
         if (at->is_met || (at->plan != plan && at->plan != NPART_NONE))
             continue;
         line.size = 0;
-        npart__append_format(&line, "\xc3\x97 %s: ", at->waiver ? "waived" : "not met");
+        npart__append_format(&line, "\xc3\x97 %s: ", at->waiver ? "accepted" : "not met");
         npart__add_cut(document, &line, at->text, NPART__LINE_CHARACTERS);
         tell(payload, NPART__LINE_FAILS, npart__buffer_text(&line));
     }

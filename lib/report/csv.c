@@ -136,7 +136,7 @@ static bool concerns(const struct row *row, const struct npart_threshold_outcome
     return at->plan == NPART_NONE || (row->pair && at->plan == row->plan);
 }
 
-/* The worst of them in one word: "not met" over "waived" over "met"; empty where none was set. */
+/* The worst of them in one word: "not met" over "accepted" over "met"; empty where none was set. */
 static const char *worst_threshold(const struct row *row)
 {
     const char *word = "";
@@ -148,14 +148,14 @@ static const char *worst_threshold(const struct row *row)
         if (!at->is_met && !at->waiver)
             word = "not met";
         else if (!at->is_met && strcmp(word, "not met") != 0)
-            word = "waived";
+            word = "accepted";
         else if (!*word)
             word = "met";
     }
     return word;
 }
 
-/* "max-partitions: 4 partitions, threshold: at most 1; waived: REASON", one after the other with "; " between. */
+/* "max-partitions: 4 partitions, threshold: at most 1; accepted: REASON", one after the other with "; " between. */
 static const char *not_met(struct row *row)
 {
     struct npart__buffer *text = &row->texts[2];
@@ -164,7 +164,7 @@ static const char *not_met(struct row *row)
         const struct npart_threshold_outcome held = npart__outcome(row->entry, i), *at = &held;
         if (concerns(row, at) && !at->is_met)
             npart__append_format(text, "%s%s: %s%s%s", text->size ? "; " : "", at->threshold, at->text,
-                                 at->waiver ? "; waived: " : "", at->waiver ? at->waiver : "");
+                                 at->waiver ? "; accepted: " : "", at->waiver ? at->waiver : "");
     }
     return npart__buffer_text(text);
 }

@@ -72,7 +72,7 @@ static void put_outcome(npart_document *document, const struct npart_entry *entr
     npart__append_text(out, at->waiver ? ">\n      <skipped" : ">\n      <failure");
     if (at->waiver) {
         struct npart__buffer text = {.arena = &document->arena};
-        npart__append_format(&text, "%s; waived: ", at->text);
+        npart__append_format(&text, "%s; accepted: ", at->text);
         npart__append_text(&text, at->waiver);
         put_attribute(document, "message", npart__buffer_text(&text));
         npart__buffer_release(&text);

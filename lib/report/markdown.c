@@ -224,7 +224,7 @@ static void put_share(struct npart__buffer *out, bool is_known, bool is_any, dou
 static void put_row(npart_document *document, struct npart__buffer *out, const struct npart_entry *entry, size_t plan,
                     enum state state)
 {
-    static const char *const words[] = {"", ", met", ", waived", ", **not met**"};
+    static const char *const words[] = {"", ", met", ", accepted", ", **not met**"};
     struct npart_plan_info info = {.size = sizeof info};
     struct npart_summary summary = {.size = sizeof summary};
     struct npart_recommendation worth = {.size = sizeof worth};

@@ -224,7 +224,7 @@ static void put_suppression(struct sarif *sarif, const char *justification)
 static void put_news(struct sarif *sarif, const struct plan *plan, uint32_t id)
 {
     static const char *const justifications[] = {
-        [NPART__NEWS_ACCEPTED] = "all thresholds are met or waived",
+        [NPART__NEWS_ACCEPTED] = "all thresholds are met or accepted",
         [NPART__NEWS_OLD] = "as in the baseline",
         [NPART__NEWS_TOLD] = "told by threshold/baseline",
         [NPART__NEWS_NEW] = NULL,

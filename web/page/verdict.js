@@ -109,14 +109,14 @@ function outcomeList(context) {
 function outcomeLines(outcomes) {
     const line = (outcome) => element("li", {}, outcomeMark(outcome), " ",
         element("code", {}, plainText(outcome.threshold)), ": ",
-        sentence(outcome.text), outcome.waiver ? [" \u2013 waived: ", sentence(outcome.waiver)] : null);
+        sentence(outcome.text), outcome.waiver ? [" \u2013 accepted: ", sentence(outcome.waiver)] : null);
     return outcomes.length ? element("ul", {}, outcomes.map(line)) : null;
 }
 
-/** "met", "waived" or "not met", with a sign. @param {any} outcome */
+/** "met", "accepted" or "not met", with a sign. @param {any} outcome */
 function outcomeMark(outcome) {
     const [word, sign, kind] = outcome.is_met ? ["met", "\u2713", "good"] : outcome.waiver
-        ? ["waived", "\u25cb", "warning"] : ["not met", "\u2716", "bad"];
+        ? ["accepted", "\u25cb", "warning"] : ["not met", "\u2716", "bad"];
     return element("span", { class: `answer answer-${kind}` },
         element("span", { class: "sign", "aria-hidden": "true" }, sign), word);
 }
