@@ -94,6 +94,10 @@ check-hostile-gate: $(tool) $(OUT)/test/cli/make_model $(VENV)/hooks ## a hostil
 	$(VENV)/bin/python -B test/checks/hostile_gate.py $(tool) $(OUT)/test/cli/make_model
 check-baseline: $(tool) $(OUT)/test/cli/make_model $(OUT)/test/checks/fail_allocation.so ## what got worse fails, whatever became of the baseline, its cache and memory
 	$(PYTHON) -B test/checks/baseline.py $^
+check-first-cause: $(tool) ## check names the first cause that the report names, in 80 columns
+	$(PYTHON) test/checks/first_cause.py $(tool) fixtures
+check-first-cause-all: $(tool) ## the same of all models of MODELS
+	$(PYTHON) test/checks/first_cause.py $(tool) $(MODELS)
 check-hooks: $(VENV)/hooks ## the same from a clean clone, which they build (needs PyPI; 5 minutes)
 	$(VENV)/bin/python test/checks/hooks.py full
 check-proto: $(OUT)/test/checks/describe_proto $(VENV)/ready ## onnx.proto and the scan's table against the official schema
@@ -209,7 +213,7 @@ built: all $(unit_tests) $(case_runner) $(fuzz_targets:%=$(OUT)/test/fuzz/replay
 built-debug: $(tool) $(case_runner) $(allocation_tests:%=$(OUT)/test/unit/%) \
 	$(addprefix $(OUT)/test/checks/,equivalent_nodes failing_models)
 .PHONY: check-built built built-debug
-check: check-built check-unit check-cases check-cli check-snapshot check-rules check-precision check-equivalent check-memory check-promises check-fuzz-corpus check-readme check-headers check-records check-symbols check-structure check-links check-compilers check-json check-formats check-diff-quick check-queries check-values check-toml check-same-advice check-scan check-limits check-contents check-opens check-interrupts check-timeout check-hooks-quick check-merge-gate check-hostile-gate check-baseline check-proto check-roundtrip check-page check-python check-tutorial check-benchmark ## all tests
+check: check-built check-unit check-cases check-cli check-snapshot check-rules check-precision check-equivalent check-memory check-promises check-fuzz-corpus check-readme check-headers check-records check-symbols check-structure check-links check-compilers check-json check-formats check-diff-quick check-queries check-values check-toml check-same-advice check-scan check-limits check-contents check-opens check-interrupts check-timeout check-hooks-quick check-merge-gate check-hostile-gate check-baseline check-first-cause check-proto check-roundtrip check-page check-python check-tutorial check-benchmark ## all tests
 asan: ## the unit, text and golden cases under address and undefined-behaviour sanitizers
 	$(MAKE) VARIANT=asan check-unit check-cases check-cli check-fuzz-corpus
 
@@ -229,7 +233,7 @@ check-cases: $(case_runner) ## text cases (test/cases/README.md)
 	$(EMULATOR) $(case_runner) $(sort $(wildcard test/cases/*.cases))
 
 .PHONY: check-unit check-cli check-readme accept check-headers check-records records check-symbols check-structure check-links check-toml \
-	check-hooks-quick check-hooks check-merge-gate check-hostile-gate check-baseline check-proto check-roundtrip judge-all check-equivalent check-memory check-snapshot \
+	check-hooks-quick check-hooks check-merge-gate check-hostile-gate check-baseline check-first-cause check-first-cause-all check-proto check-roundtrip judge-all check-equivalent check-memory check-snapshot \
 	accept-snapshot check-diff check-diff-quick check-queries check-queries-parquet check-values check-precision \
 	check-json check-limits check-contents check-opens check-interrupts check-timeout check-timeout-all check-same-advice check-scan check-formats check-compilers check asan check-rules \
 	check-cases

@@ -9,12 +9,14 @@
 #include <time.h>
 
 #include "assume.h"
+#include "check_accept.h"
 #include "check_baseline.h"
 #include "document.h"
 #include "files.h"
 #include "glob.h"
 #include "message.h"
 #include "platform.h"
+#include "scan_text.h"
 #include "words.h"
 
 struct subject {
@@ -41,6 +43,8 @@ struct check {
     size_t baseline_count;
     char *lists; /* what the op lists of the run were found for */
     size_t counts[STANDINGS], unread_count, target_count;
+    struct text others; /* lines of what does not fail, told after what does */
+    struct acceptance acceptance;
 };
 
 /* ---- today -------------------------------------------------------------------------------------------------- */
@@ -390,9 +394,26 @@ static void count(struct check *check, const struct checked *checked)
         enum standing standing = checked->judged[i].standing;
         if (*checked->invalid && !*checked->invalid_waiver)
             standing = STANDING_FAILS;
+        else if (*checked->invalid && standing == STANDING_OK)
+            standing = STANDING_WAIVED;
         check->counts[standing]++;
         check->target_count++;
     }
+}
+
+/* Blocks of what fails at once, the others after the last model. */
+static void report_text(struct check *check, struct checked *checked)
+{
+    struct run *run = check->run;
+    struct text failing = {0};
+    bool is_whole = check->asked->is_verbose || check->asked->accepts;
+    add_checked(&failing, check->asked->is_verbose ? &check->others : NULL, checked, check->today, is_whole,
+                &run->report);
+    if (failing.has_failed)
+        say("out of memory");
+    if (failing.has_failed || !write_output(run, failing.bytes, failing.count))
+        worsen(run, EXIT_OTHER);
+    free(failing.bytes);
 }
 
 static void report(struct check *check, struct checked *checked)
@@ -402,6 +423,8 @@ static void report(struct check *check, struct checked *checked)
     bool is_text = check->asked->format == FORMAT_TEXT;
     if (run->document && enter_checked(run, checked, &error) != NPART_OK) /* told at the end */
         worsen(run, EXIT_OTHER);
+    else if (!run->document && !check->asked->is_quiet && is_text)
+        report_text(check, checked);
     else if (!run->document && !check->asked->is_quiet)
         print_checked(run, checked);
     if (check->asked->is_quiet || !is_text)
@@ -482,12 +505,14 @@ static bool check_model(struct check *check, const struct subject *subject)
     } else {
         npart_status status = analyze(check, checked);
         checked->is_read = status == NPART_OK;
+        report(check, checked);
+        bool is_accepted = status == NPART_OK && checked->standing >= STANDING_WORSE && check->asked->accepts &&
+                           acceptance_add(&check->acceptance, checked, check->today, check->asked->reason);
         if (status != NPART_OK)
             worsen(run, status_of(status));
-        else if (checked->standing >= STANDING_WORSE)
+        else if (checked->standing >= STANDING_WORSE && !is_accepted)
             worsen(run, EXIT_THRESHOLD);
         count(check, checked);
-        report(check, checked);
         if (checked->is_read)
             tell_unchecked(checked);
     }
@@ -498,21 +523,31 @@ static bool check_model(struct check *check, const struct subject *subject)
 
 /* ---- all of them -------------------------------------------------------------------------------------------- */
 
+/* "12 models, 24 checks: 1 fails, 5 accepted, 18 fine   (-v: all of them)" */
 static void write_counts(struct check *check)
 {
     char text[256];
-    size_t used = 0, models = check->subject_count;
+    size_t used, told = 0, models = check->subject_count;
+    const size_t *counts = check->counts, failing = counts[STANDING_WORSE] + counts[STANDING_FAILS];
+    const struct {
+        size_t count;
+        const char *word;
+    } all[] = {{failing, failing == 1 ? "fails" : "fail"},
+               {counts[STANDING_KNOWN] + counts[STANDING_WAIVED], "accepted"},
+               {counts[STANDING_OK], "fine"},
+               {check->unread_count, "cannot be read"}};
+    bool is_hidden = !check->asked->is_verbose && failing < check->target_count;
     if (check->asked->is_quiet || check->asked->format != FORMAT_TEXT)
         return;
-    used = (size_t)snprintf(text, sizeof text, "%zu model%s, %zu check%s:", models, models == 1 ? "" : "s",
+    if (check->others.count)
+        (void)(write_output(check->run, check->others.bytes, check->others.count) && write_text(check->run, "\n"));
+    used = (size_t)snprintf(text, sizeof text, "%zu model%s, %zu check%s", models, models == 1 ? "" : "s",
                             check->target_count, check->target_count == 1 ? "" : "s");
-    for (int i = 0; i < STANDINGS; i++)
-        if (check->counts[i] || i == STANDING_OK)
-            used += (size_t)snprintf(text + used, sizeof text - used, "%s %zu %s", i ? "," : "", check->counts[i],
-                                     standing_text((enum standing)i));
-    if (check->unread_count)
-        used += (size_t)snprintf(text + used, sizeof text - used, "; %zu cannot be read", check->unread_count);
-    (void)snprintf(text + used, sizeof text - used, "\n");
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i].count)
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s %zu %s", told++ ? "," : ":", all[i].count,
+                                     all[i].word);
+    (void)snprintf(text + used, sizeof text - used, "%s\n", is_hidden ? "   (-v: all of them)" : "");
     (void)write_text(check->run, text);
 }
 
@@ -548,6 +583,8 @@ static void check_all(struct check *check)
             worsen(check->run, EXIT_OTHER);
     if (goes_on)
         write_counts(check);
+    if (goes_on && !acceptance_write(&check->acceptance))
+        worsen(check->run, EXIT_OTHER);
 }
 
 static void free_check(struct check *check)
@@ -560,6 +597,8 @@ static void free_check(struct check *check)
         project_free(check->projects[i]);
     for (size_t i = 0; i < check->baseline_count; i++)
         baseline_free(check->baselines[i].baseline);
+    acceptance_free(&check->acceptance);
+    free(check->others.bytes);
     free(check->baselines);
     free(check->projects);
     free(check->subjects);
@@ -576,6 +615,12 @@ enum exit_status run_check(struct run *run, struct options *options)
     }
     if (options->before && options->updates_baseline)
         return usage("--before or --update-baseline: one at a time");
+    if (options->accepts && (options->updates_baseline || options->before))
+        return usage("--accept goes neither with --update-baseline nor with --before");
+    if (options->accepts && options->format != FORMAT_TEXT)
+        return usage("--accept prints text alone");
+    if (options->reason && !options->accepts)
+        return usage("--reason goes with --accept");
     if (!find_today(&check))
         return usage(options->today ? "--today: expected a date such as 2026-12-31"
                                     : "SOURCE_DATE_EPOCH: expected seconds since 1970");

@@ -7,13 +7,14 @@
 
 #include "job.h"
 #include "project.h"
+#include "scan_text.h"
 #include "thresholds.h"
 
 
 /* How a model stands on a target; of several the greatest. */
 enum standing {
     STANDING_OK,
-    STANDING_KNOWN,  /* a threshold is not met, and was not in the baseline */
+    STANDING_KNOWN,  /* a threshold is not met, which the baseline accepts */
     STANDING_WAIVED, /* ... which a waiver accepts */
     STANDING_WORSE,  /* than the baseline */
     STANDING_FAILS,
@@ -23,15 +24,30 @@ const char *standing_text(enum standing standing);
 
 #define MOST_CHANGED 16 /* nodes, or causes, that are told of a plan that got worse */
 
+/* What of a plan is worse than it was. */
+enum worse_kind {
+    WORSE_PARTITIONS = 1,
+    WORSE_COVERAGE = 2, /* of nodes or MACs */
+    WORSE_TIME = 4,
+    WORSE_NONE = 8,     /* nothing runs on the NPU any more */
+    WORSE_FAILED = 16,  /* nodes fail to compile */
+    WORSE_INVALID = 32, /* the model is not loaded any more */
+    WORSE_MEMORY = 64
+};
+
 /* A plan beside the baseline. */
 struct compared {
     bool is_known; /* the baseline has the model and target */
     bool is_worse, was_invalid;
+    bool is_same;   /* the figures of the summary are those of before */
+    unsigned kinds; /* bits: figures that are worse */
     bool has_before;
     struct npart_summary before;
     double before_ms; /* typical; negative: not known */
     char text[400];   /* "worse than the baseline: Clip -> Erf `act`, model.py:41: NPU -> CPU; partitions: 1 -> 3" */
     char changed[200]; /* of it the node: "Clip -> Erf `act`, model.py:41: NPU -> CPU"; "" */
+    char figures[240]; /* "partitions 1 -> 3, a run ~0.26 ms -> ~0.53 ms"; "" */
+    char cause[240];   /* the first new one: "Erf: not supported by the QNN provider"; "" */
     uint32_t nodes[MOST_CHANGED], causes[MOST_CHANGED]; /* of the plan that are worse, or new */
     uint32_t node_count, cause_count;
 };
@@ -43,6 +59,7 @@ struct judged {
     char waivers[MOST_OUTCOMES][512]; /* why one that is not met is accepted; "": it is not */
     bool is_known[MOST_OUTCOMES];     /* the baseline accepts it, no waiver */
     bool is_told[MOST_OUTCOMES];      /* with the outcome of the baseline: one regression is told once */
+    size_t own_bytes; /* of the text of `comparison`: what stands before "; changed: "; 0: all of it */
     struct compared compared;         /* with the baseline, else with what was before */
     uint32_t comparison;              /* the outcome that it belongs to; NPART_NONE: none */
 };
@@ -63,6 +80,7 @@ struct checked {
     enum standing standing;
     char invalid[512]; /* why ONNX Runtime does not load it, where that is a threshold; "" */
     char invalid_waiver[512];
+    bool is_invalid_known; /* which the baseline accepts */
     struct baseline *baseline; /* NULL: none */
     struct baseline *before;   /* which decides nothing; NULL: none */
     struct judged judged[MOST_TARGETS];
@@ -74,14 +92,18 @@ npart_status judge_target(const struct run *run, struct checked *checked, int ta
 void judge_model(struct checked *checked, const char *today);
 /* How it stands as a whole, after all of its targets. */
 void settle_model(struct checked *checked, const char *today);
-/* What one outcome is called: "waived". */
-const char *outcome_label(const struct judged *judged, uint32_t outcome);
+/* Of a threshold that is not met, and nothing accepts, which is told by itself. */
+bool is_open(const struct judged *judged, uint32_t outcome);
 /* Tells of waivers that were for a model that was checked, and that nothing needed; where all models of the project
  * were checked, also of those that are for none. */
 void tell_idle_waivers(const struct project *project);
 
-/* A line for each target, the causes of what fails below it; or one of JSON a model. */
+/* A line of JSON. */
 void print_checked(struct run *run, const struct checked *checked);
+/* For people: a block for each target that fails, with the stanza that would accept it where that `is_whole`; and of
+ * the others a line each into `others`, which is NULL where they are a number alone. */
+void add_checked(struct text *failing, struct text *others, const struct checked *checked, const char *today,
+                 bool is_whole, const struct npart_report_options *look);
 /* The same into the document over all models. */
 npart_status enter_checked(struct run *run, const struct checked *checked, struct npart_error *error);
 /* On standard error, what fails. */

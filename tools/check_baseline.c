@@ -126,12 +126,11 @@ void baseline_free(struct baseline *baseline)
 
 /* ---- one plan ----------------------------------------------------------------------------------------------- */
 
-static npart_status make_kept(struct kept *kept, const struct checked *checked, int target, struct npart_error *error)
+static npart_status make_kept(struct kept *kept, const struct checked *checked, const npart_plan *plan,
+                              const npart_advice *advice, struct npart_error *error)
 {
     *kept = (struct kept){.model = baseline_path(checked->relative ? checked->relative : checked->path)};
-    npart_status status = kept->model ? npart_record_make(&kept->record, checked->job.plans[target],
-                                                          checked->job.advice[target], error)
-                                      : NPART_ERROR_MEMORY;
+    npart_status status = kept->model ? npart_record_make(&kept->record, plan, advice, error) : NPART_ERROR_MEMORY;
     if (status == NPART_OK) {
         kept->side = *npart_record_side(kept->record);
         kept->side.model = kept->model;
@@ -200,10 +199,61 @@ static void list_changed(const npart_diff *diff, struct compared *out)
             out->causes[out->cause_count++] = cause.after;
 }
 
+/* Figures that are told beside the node, and what each is about; what is not here says nothing of its own. */
+static const struct {
+    const char *what;
+    unsigned kind;
+    bool is_text; /* told as the comparison has it */
+} told_figures[] = {
+    {"partitions", WORSE_PARTITIONS, false}, {"cost", WORSE_TIME, false},     {"mac-coverage", WORSE_COVERAGE, true},
+    {"failed", WORSE_FAILED, true},          {"invalid", WORSE_INVALID, true}, {"limits", WORSE_MEMORY, true},
+    {"off-chip", WORSE_MEMORY, true},        {"peak", WORSE_MEMORY, true},     {"left", WORSE_COVERAGE, false},
+    {"verdict", 0, false},
+};
+
+static size_t place_of_figure(const char *what)
+{
+    size_t at = 0;
+    while (at < sizeof told_figures / sizeof *told_figures && strcmp(told_figures[at].what, what) != 0)
+        at++;
+    return at;
+}
+
 /* What the node that is told says as well. */
 static bool is_implied(const char *what)
 {
     return strcmp(what, "verdict") == 0 || strcmp(what, "left") == 0;
+}
+
+/* "partitions 1 -> 3, a run ~0.26 ms -> ~0.53 ms", then other figures that are worse. */
+static void write_figures(const npart_diff *diff, const struct npart_side *before, const struct npart_side *after,
+                          struct compared *out)
+{
+    struct npart_diff_figure figure = {.size = sizeof figure};
+    char was[32] = "not known", is[32] = "not known";
+    size_t bytes = sizeof out->figures;
+    uint32_t had = before->summary.partitions, has = after->summary.partitions;
+    size_t used = (size_t)(had == has ? snprintf(out->figures, bytes, has == 1 ? "%u partition as before"
+                                                                               : "%u partitions as before", has)
+                                      : snprintf(out->figures, bytes, "partitions %u -> %u", had, has));
+    bool had_time = before->cost.typical_ms >= 0, has_time = after->cost.typical_ms >= 0;
+    if (had_time)
+        (void)npart_estimate_text(before->cost.typical_ms, was, sizeof was);
+    if (has_time)
+        (void)npart_estimate_text(after->cost.typical_ms, is, sizeof is);
+    if (had_time || has_time)
+        used += (size_t)snprintf(out->figures + used, bytes - used, ", a run %s -> %s", was, is);
+    for (uint32_t i = 0; npart_diff_figure(diff, i, &figure) && used < bytes; i++) {
+        size_t at = place_of_figure(figure.what);
+        bool is_known = at < sizeof told_figures / sizeof *told_figures;
+        if (figure.change != NPART_CHANGE_WORSE)
+            continue;
+        out->kinds |= is_known ? told_figures[at].kind : 0;
+        if (is_known && told_figures[at].is_text)
+            used += (size_t)snprintf(out->figures + used, bytes - used, ", %s", figure.text);
+    }
+    if (before->summary.partitions && !after->summary.partitions)
+        out->kinds |= WORSE_NONE;
 }
 
 /* "worse than the baseline: Clip -> Erf `act`, model.py:41: NPU -> CPU; partitions: 1 -> 3; new: Erf: not supported" */
@@ -226,11 +276,20 @@ static void write_worse(const npart_diff *diff, struct compared *out)
         if (cause.change == NPART_CHANGE_WORSE) {
             used += (size_t)snprintf(out->text + used, bytes - used, "%s%s: %s", before,
                                      npart_cause_change_text(cause.state), cause.text);
+            (void)snprintf(out->cause, sizeof out->cause, "%s", cause.text);
             break; /* of further ones the documents tell */
         }
     if (out->cause_count > 1 && used < bytes)
         (void)snprintf(out->text + used, bytes - used, "; and %u more cause%s", out->cause_count - 1,
                        out->cause_count == 2 ? "" : "s");
+}
+
+/* Whether all that is counted is what it was. */
+static bool is_same_summary(const struct npart_side *before, const struct npart_side *after)
+{
+    const struct npart_summary *a = &before->summary, *b = &after->summary;
+    return a->verdict == b->verdict && a->partitions == b->partitions && a->accepted == b->accepted &&
+           a->live == b->live && a->failed == b->failed && a->unknown == b->unknown;
 }
 
 static npart_status compare(const struct npart_side *before, const struct npart_side *after, struct compared *out,
@@ -241,6 +300,8 @@ static npart_status compare(const struct npart_side *before, const struct npart_
     npart_status status = npart_diff_make(&diff, before, after, NULL, error);
     if (status == NPART_OK && npart_diff_info(diff, &info)) {
         out->is_worse = info.change == NPART_CHANGE_WORSE;
+        out->is_same = is_same_summary(before, after);
+        write_figures(diff, before, after, out);
         if (out->is_worse)
             write_worse(diff, out);
         else
@@ -308,6 +369,7 @@ static void tell_worse(struct compared *out, const char *why)
 {
     out->is_worse = true;
     (void)snprintf(out->text, sizeof out->text, WORSE "%s", why);
+    (void)snprintf(out->figures, sizeof out->figures, "%s", why);
 }
 
 /* With nodes where the baseline has them, else in words. */
@@ -326,15 +388,15 @@ static npart_status compare_with(const struct baseline *baseline, const struct n
     return status;
 }
 
-npart_status baseline_compare(struct baseline *baseline, const struct checked *checked, int target,
-                              struct compared *out, struct npart_error *error)
+npart_status baseline_compare(struct baseline *baseline, const struct checked *checked, const npart_plan *plan,
+                              const npart_advice *advice, struct compared *out, struct npart_error *error)
 {
     struct kept kept;
     *out = (struct compared){0};
-    npart_status status = make_kept(&kept, checked, target, error);
+    npart_status status = make_kept(&kept, checked, plan, advice, error);
     if (status == NPART_OK && baseline->is_written) {
         out->is_known = true;
-        (void)snprintf(out->text, sizeof out->text, "written to the baseline");
+        (void)snprintf(out->text, sizeof out->text, WRITTEN);
         if (keep(baseline, &kept))
             return NPART_OK;
         status = NPART_ERROR_MEMORY;

@@ -267,9 +267,9 @@ static enum standing standing_of(const struct judged *judged, uint32_t outcome)
     return is_worse ? STANDING_WORSE : STANDING_FAILS;
 }
 
-const char *outcome_label(const struct judged *judged, uint32_t outcome)
+bool is_open(const struct judged *judged, uint32_t outcome)
 {
-    return standing_text(standing_of(judged, outcome));
+    return !judged->outcomes.items[outcome].is_met && !*judged->waivers[outcome] && !judged->is_told[outcome];
 }
 
 static void settle(struct judged *judged)
@@ -325,19 +325,134 @@ static npart_status judge_waivers(const struct run *run, struct checked *checked
     return status;
 }
 
-/* Waivers that accept that it got worse. */
-static void accept_worse(struct checked *checked, int target, const char *today, struct judged *judged,
-                         uint32_t outcome)
+/* ---- what got worse ----------------------------------------------------------------------------------------- */
+
+/* Which figures of a comparison a threshold limits. */
+static const struct {
+    const char *threshold;
+    unsigned kinds;
+} limited[] = {
+    {"max-partitions", WORSE_PARTITIONS | WORSE_NONE},
+    {"min-coverage", WORSE_COVERAGE | WORSE_NONE},
+    {"min-mac-coverage", WORSE_COVERAGE | WORSE_NONE},
+    {"max-ms", WORSE_TIME},
+    {"fail-on none", WORSE_NONE},
+    {"fail-on split", WORSE_PARTITIONS | WORSE_COVERAGE},
+    {"fail-on slower", WORSE_TIME},
+    {"fail-on fail", WORSE_FAILED | WORSE_INVALID},
+    {"fail-on invalid", WORSE_INVALID},
+    {"fail-on memory", WORSE_MEMORY},
+};
+
+/* More partitions are mostly less on the NPU and a longer run as well, so a waiver for one of these is for all of them.
+ * The others have to be named each. */
+#define WORSE_TOGETHER ((unsigned)WORSE_PARTITIONS | WORSE_COVERAGE | WORSE_TIME | WORSE_NONE)
+
+static unsigned kinds_of(const char *threshold)
 {
-    struct accepted accepted = {.checked = checked, .target = target, .today = today};
-    struct project *project = checked->project;
-    for (uint32_t i = 0; project && i < project->waiver_count; i++) {
+    for (size_t i = 0; i < sizeof limited / sizeof *limited; i++)
+        if (strcmp(limited[i].threshold, threshold) == 0)
+            return limited[i].kinds;
+    return 0;
+}
+
+/* What a waiver's thresholds accept of what got worse: nothing once the plan passes one of them. */
+static unsigned kinds_of_waiver(const struct accepted *accepted, const struct waiver *waiver)
+{
+    struct outcomes outcomes;
+    unsigned kinds = 0;
+    *accepted->options = *accepted->checked->options;
+    project_limit(waiver, accepted->options);
+    find_outcomes(&outcomes, accepted->options, accepted->checked->job.plans[accepted->target]);
+    for (uint32_t i = 0; i < outcomes.count; i++)
+        if (!outcomes.items[i].is_met)
+            return 0;
+    for (size_t i = 0; i < sizeof limited / sizeof *limited; i++)
+        if (speaks_of(waiver, limited[i].threshold))
+            kinds |= limited[i].kinds;
+    return kinds;
+}
+
+/* Waivers that say `worse = true` accept all of it. Returns whether one does. */
+static bool accept_all_worse(const struct accepted *accepted, char *out, size_t bytes)
+{
+    struct project *project = accepted->checked->project;
+    for (uint32_t i = 0; i < project->waiver_count; i++) {
         struct waiver *waiver = &project->waivers[i];
-        if (!speaks_of(waiver, BASELINE) || !is_in_force(&accepted, waiver))
+        if (!speaks_of(waiver, BASELINE) || !is_in_force(accepted, waiver))
             continue;
-        (void)use_waiver(waiver, judged->waivers[outcome], sizeof judged->waivers[outcome], 0);
-        return;
+        (void)use_waiver(waiver, out, bytes, 0);
+        return true;
     }
+    return false;
+}
+
+/* Waivers whose thresholds limit what got worse, and are met. */
+static void accept_limited(const struct accepted *accepted, unsigned worse, char *out, size_t bytes)
+{
+    struct project *project = accepted->checked->project;
+    unsigned all = 0;
+    size_t used = 0;
+    for (uint32_t i = 0; i < project->waiver_count; i++)
+        if (project->waivers[i].thresholds && is_in_force(accepted, &project->waivers[i]))
+            all |= kinds_of_waiver(accepted, &project->waivers[i]);
+    bool are_others = (worse & ~WORSE_TOGETHER & ~all) == 0;
+    bool are_together = !(worse & WORSE_TOGETHER) || (worse & WORSE_TOGETHER & all);
+    if (!(worse & all) || !are_others || !are_together)
+        return;
+    for (uint32_t i = 0; i < project->waiver_count; i++) {
+        struct waiver *waiver = &project->waivers[i];
+        if (waiver->thresholds && is_in_force(accepted, waiver) && kinds_of_waiver(accepted, waiver) & worse)
+            used = use_waiver(waiver, out, bytes, used);
+    }
+}
+
+/* Waivers with whose rules on the NPU nothing is worse. */
+static npart_status accept_lifted(struct accepted *accepted, char *out, size_t bytes, struct npart_error *error)
+{
+    struct checked *checked = accepted->checked;
+    struct compared with;
+    npart_plan *lifted = NULL;
+    size_t used = 0;
+    for (uint32_t i = 0; i < checked->project->waiver_count; i++)
+        if (is_in_force(accepted, &checked->project->waivers[i]))
+            mark_waived(accepted, &checked->project->waivers[i]);
+    if (!lift_find(&accepted->lift, checked->job.plans[accepted->target]))
+        return NPART_ERROR_MEMORY;
+    if (!accepted->lift.count)
+        return NPART_OK;
+    npart_status status = plan_lifted(accepted, &lifted, error);
+    if (status == NPART_OK)
+        status = baseline_compare(checked->baseline, checked, lifted, NULL, &with, error);
+    npart_plan_free(lifted);
+    for (uint32_t i = 0; status == NPART_OK && !with.is_worse && i < checked->project->waiver_count; i++) {
+        struct waiver *waiver = &checked->project->waivers[i];
+        if (is_in_force(accepted, waiver) && has_lifted(accepted, waiver))
+            used = use_waiver(waiver, out, bytes, used);
+    }
+    return status;
+}
+
+/* Waivers that accept that it got worse. `*is_all`: whatever thresholds say, too. */
+static npart_status accept_worse(const struct run *run, struct checked *checked, int target, const char *today,
+                                 char *out, size_t bytes, bool *is_all, struct npart_error *error)
+{
+    struct accepted accepted = {.run = run, .checked = checked, .target = target, .today = today};
+    *is_all = checked->project && accept_all_worse(&accepted, out, bytes);
+    if (*is_all || !has_waivers(checked, checked->options->targets[target], today, false))
+        return NPART_OK;
+    accepted.options = malloc(sizeof *accepted.options);
+    bool has_room = lift_open(&accepted.lift, run->oplists[target]) && accepted.options;
+    if (has_room) {
+        options_on(checked, target, accepted.options);
+        accept_limited(&accepted, checked->judged[target].compared.kinds, out, bytes);
+    }
+    npart_status status = has_room ? NPART_OK : NPART_ERROR_MEMORY;
+    if (has_room && !*out)
+        status = accept_lifted(&accepted, out, bytes, error);
+    lift_free(&accepted.lift);
+    free(accepted.options);
+    return status;
 }
 
 /* A threshold that is not met, to what got worse; false: there is no room. */
@@ -351,13 +466,40 @@ static bool add_to(struct outcome *worse, const struct outcome *unmet)
     return true;
 }
 
+/* What is not met, and nothing accepts so far: the baseline does where it is no worse; a waiver that accepts all that
+ * got worse does; else it is told with what got worse. */
+static void settle_unmet(struct judged *judged, uint32_t at, bool is_all)
+{
+    const struct compared *compared = &judged->compared;
+    struct outcome *items = judged->outcomes.items;
+    bool is_accepted = !compared->is_worse || *judged->waivers[at];
+    for (uint32_t i = 0; i < at; i++) {
+        size_t bytes = sizeof judged->waivers[i];
+        bool is_worse = compared->is_worse && !(is_accepted && !(kinds_of(items[i].threshold) & compared->kinds));
+        if (items[i].is_met || *judged->waivers[i])
+            continue;
+        judged->is_known[i] = !is_worse;
+        if (!compared->has_before)
+            (void)snprintf(judged->waivers[i], bytes, WRITTEN);
+        else if (!is_worse)
+            (void)snprintf(judged->waivers[i], bytes, "%s", compared->is_same ? "as in the baseline" : compared->text);
+        else if (is_all)
+            memcpy(judged->waivers[i], judged->waivers[at], bytes);
+        else if (!is_accepted)
+            judged->is_told[i] = add_to(&items[at], &items[i]);
+    }
+}
+
 /* The outcome "baseline" after the others, which it accepts where nothing is worse than it. */
-static npart_status judge_baseline(struct checked *checked, int target, const char *today, struct npart_error *error)
+static npart_status judge_baseline(const struct run *run, struct checked *checked, int target, const char *today,
+                                   struct npart_error *error)
 {
     struct judged *judged = &checked->judged[target];
     struct outcomes *outcomes = &judged->outcomes;
     struct compared *compared = &judged->compared;
-    npart_status status = baseline_compare(checked->baseline, checked, target, compared, error);
+    bool is_all = false;
+    npart_status status = baseline_compare(checked->baseline, checked, checked->job.plans[target],
+                                           checked->job.advice[target], compared, error);
     if (status != NPART_OK || !compared->is_known)
         return status;
     _Static_assert(MOST_OUTCOMES > 4 + FAIL_ON_KINDS, "there is room for all thresholds and the baseline");
@@ -365,20 +507,17 @@ static npart_status judge_baseline(struct checked *checked, int target, const ch
     outcomes->items[at] = (struct outcome){.threshold = BASELINE, .is_met = !compared->is_worse};
     memcpy(outcomes->items[at].text, compared->text, sizeof compared->text);
     if (compared->is_worse)
-        accept_worse(checked, target, today, judged, at);
-    bool is_accepted = !compared->is_worse || *judged->waivers[at];
-    for (uint32_t i = 0; i < at; i++) {
-        judged->is_known[i] = is_accepted && !outcomes->items[i].is_met && !*judged->waivers[i];
-        if (judged->is_known[i])
-            (void)snprintf(judged->waivers[i], sizeof judged->waivers[i], "as in the baseline");
-        else if (!is_accepted && !outcomes->items[i].is_met && !*judged->waivers[i])
-            judged->is_told[i] = add_to(&outcomes->items[at], &outcomes->items[i]);
+        status = accept_worse(run, checked, target, today, judged->waivers[at], sizeof judged->waivers[at], &is_all,
+                              error);
+    settle_unmet(judged, at, is_all);
+    bool is_written = checked->options->updates_baseline;
+    if (*checked->invalid && !*checked->invalid_waiver && (compared->was_invalid || is_written)) {
+        checked->is_invalid_known = true;
+        (void)snprintf(checked->invalid_waiver, sizeof checked->invalid_waiver, "%s",
+                       is_written ? WRITTEN : "as in the baseline");
     }
-    bool was_invalid = compared->was_invalid || checked->options->updates_baseline; /* which is written with it */
-    if (*checked->invalid && !*checked->invalid_waiver && was_invalid)
-        (void)snprintf(checked->invalid_waiver, sizeof checked->invalid_waiver, "as in the baseline");
     settle(judged);
-    return NPART_OK;
+    return status;
 }
 
 /* What no waiver and no baseline accepts: the comparison, else the first; NPART_NONE: nothing. */
@@ -386,8 +525,7 @@ static uint32_t find_open(const struct judged *judged)
 {
     uint32_t found = NPART_NONE;
     for (uint32_t i = judged->outcomes.count; i-- > 0;)
-        if (!judged->outcomes.items[i].is_met && !*judged->waivers[i] && !judged->is_told[i] &&
-            (found == NPART_NONE || found != judged->comparison))
+        if (is_open(judged, i) && (found == NPART_NONE || found != judged->comparison))
             found = i;
     return found;
 }
@@ -399,14 +537,16 @@ static npart_status tell_changed(struct checked *checked, int target, struct npa
     struct judged *judged = &checked->judged[target];
     struct compared *compared = &judged->compared, found = {0};
     bool is_told = compared->has_before && (!compared->is_worse || *compared->changed);
-    npart_status status = is_told ? NPART_OK : baseline_compare(checked->before, checked, target, &found, error);
+    npart_status status = is_told ? NPART_OK
+                                  : baseline_compare(checked->before, checked, checked->job.plans[target],
+                                                                checked->job.advice[target], &found, error);
     if (status != NPART_OK || !found.has_before)
         return status;
     uint32_t at = found.is_worse ? find_open(judged) : NPART_NONE;
     if (at != NPART_NONE) {
         struct outcome *outcome = &judged->outcomes.items[at];
         const char *text = compared->is_worse ? found.changed : found.text + strlen(WORSE);
-        size_t used = strlen(outcome->text);
+        size_t used = judged->own_bytes = strlen(outcome->text);
         if (*text)
             (void)snprintf(outcome->text + used, sizeof outcome->text - used, "; changed: %s", text);
         judged->comparison = at;
@@ -415,6 +555,7 @@ static npart_status tell_changed(struct checked *checked, int target, struct npa
         found.before = compared->before;
         found.before_ms = compared->before_ms;
         found.is_worse = compared->is_worse;
+        memcpy(found.figures, compared->figures, sizeof found.figures);
         memcpy(found.text, compared->text, sizeof found.text);
     }
     *compared = found;
@@ -443,7 +584,7 @@ npart_status judge_target(const struct run *run, struct checked *checked, int ta
     }
     free(options);
     if (status == NPART_OK && checked->baseline)
-        status = judge_baseline(checked, target, today, error);
+        status = judge_baseline(run, checked, target, today, error);
     if (status == NPART_OK && checked->before)
         status = tell_changed(checked, target, error);
     if (status == NPART_OK)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What check found, for people and as JSON; and a project file to start from.
+ * What check found as JSON, in documents, and on standard error.
  */
 #include <jansson.h>
 #include <stdlib.h>
@@ -9,72 +9,7 @@
 #include "check.h"
 #include "check_baseline.h"
 #include "document.h"
-#include "glob.h"
 #include "message.h"
-
-/* ---- text --------------------------------------------------------------------------------------------------- */
-
-/* "1 partition, 98.5 % of MACs" */
-static void write_summary(const npart_plan *plan, char *out, size_t bytes)
-{
-    struct npart_summary summary = {.size = sizeof summary};
-    if (!npart_plan_summary(plan, &summary))
-        return;
-    bool has_macs = summary.has_macs && summary.macs > 0;
-    (void)snprintf(out, bytes, "%u partition%s, coverage %.1f %% of %s", summary.partitions,
-                   summary.partitions == 1 ? "" : "s", 100 * (has_macs ? summary.mac_coverage : summary.coverage),
-                   has_macs ? "MACs" : "nodes");
-}
-
-static void print_reason(struct run *run, const struct checked *checked, int target)
-{
-    char told[MESSAGE_BYTES];
-    struct npart_cause cause = {.size = sizeof cause};
-    struct npart_action action = {.size = sizeof action};
-    if (npart_plan_cause(checked->job.plans[target], 0, &cause, NULL, 0))
-        print_line(run, "          first cause: %s: %u node%s (rule %s)", cause.text, cause.affected_count,
-                   cause.affected_count == 1 ? "" : "s", cause.rule_id);
-    if (npart_advice_action(checked->job.advice[target], 0, &action)) {
-        write_action(&action, true, told, sizeof told);
-        print_line(run, "          do first: %s", told);
-    }
-}
-
-static void print_target(struct run *run, const struct checked *checked, int target)
-{
-    const struct judged *judged = &checked->judged[target];
-    const char *name = checked->options->labels[target];
-    char summary[160] = "";
-    uint32_t told = 0;
-    for (uint32_t i = 0; i < judged->outcomes.count; i++) {
-        const struct outcome *outcome = &judged->outcomes.items[i];
-        const char *waiver = judged->waivers[i];
-        if (outcome->is_met || judged->is_told[i])
-            continue;
-        print_line(run, "%-8s%s  %s  %s%s%s", outcome_label(judged, i), checked->path, name, outcome->text,
-                   *waiver ? "; accepted " : "", waiver);
-        told++;
-    }
-    write_summary(checked->job.plans[target], summary, sizeof summary);
-    if (!told)
-        print_line(run, "%-8s%s  %s  %s", standing_text(judged->standing), checked->path, name, summary);
-    if (judged->standing >= STANDING_WORSE)
-        print_reason(run, checked, target);
-}
-
-static void print_text(struct run *run, const struct checked *checked)
-{
-    if (!checked->is_read) {
-        print_line(run, "error   %s  %s%s%s", checked->path, checked->error.place, *checked->error.place ? ": " : "",
-                   checked->error.message);
-        return;
-    }
-    if (*checked->invalid)
-        print_line(run, "%-8s%s  %s%s%s", *checked->invalid_waiver ? "waived" : "fails", checked->path,
-                   checked->invalid, *checked->invalid_waiver ? "; accepted " : "", checked->invalid_waiver);
-    for (int i = 0; i < checked->options->target_count; i++)
-        print_target(run, checked, i);
-}
 
 /* ---- JSON --------------------------------------------------------------------------------------------------- */
 
@@ -88,10 +23,12 @@ static json_t *text_or_null(const char *text)
     return json_string(shown);
 }
 
-static json_t *outcome_json(const char *threshold, bool is_met, const char *text, const char *waiver)
+static json_t *outcome_json(const char *threshold, bool is_met, const char *text, const char *waiver,
+                            bool is_by_baseline)
 {
-    return json_pack("{s:s, s:b, s:o, s:o}", "threshold", threshold, "met", is_met, "text", text_or_null(text),
-                     "waiver", text_or_null(waiver));
+    const char *accepted = !*waiver ? NULL : is_by_baseline ? "baseline" : "waiver";
+    return json_pack("{s:s, s:b, s:o, s:o, s:o}", "threshold", threshold, "met", is_met, "text", text_or_null(text),
+                     "waiver", text_or_null(waiver), "accepted", text_or_null(accepted));
 }
 
 /* What the baseline has; null where it has nothing. */
@@ -103,6 +40,14 @@ static json_t *before_json(const struct compared *compared)
     return json_pack("{s:I, s:f, s:o, s:o}", "partitions", (json_int_t)before->partitions, "coverage",
                      before->coverage, "mac_coverage", before->has_macs ? json_real(before->mac_coverage) : json_null(),
                      "ms", compared->before_ms < 0 ? json_null() : json_real(compared->before_ms));
+}
+
+/* The one that the report names first; where it names none, the first of the plan. */
+static uint32_t first_cause(const npart_plan *plan)
+{
+    uint32_t first = 0;
+    (void)npart_plan_first_cause(plan, false, &first, NULL, 0);
+    return first == NPART_NONE ? 0 : first;
 }
 
 static json_t *target_json(const struct checked *checked, int target)
@@ -119,9 +64,10 @@ static json_t *target_json(const struct checked *checked, int target)
     for (uint32_t i = 0; i < judged->outcomes.count; i++) {
         const struct outcome *outcome = &judged->outcomes.items[i];
         (void)json_array_append_new(outcomes, outcome_json(outcome->threshold, outcome->is_met, outcome->text,
-                                                           judged->waivers[i]));
+                                                           judged->waivers[i], judged->is_known[i]));
     }
-    bool has_cause = npart_plan_cause(checked->job.plans[target], 0, &cause, NULL, 0);
+    uint32_t first = first_cause(checked->job.plans[target]);
+    bool has_cause = npart_plan_cause(checked->job.plans[target], first, &cause, NULL, 0);
     bool has_action = npart_advice_action(checked->job.advice[target], 0, &action);
     bool has_config = has_action && npart_action_config(&action, config, sizeof config) < sizeof config && *config;
     return json_pack("{s:s, s:s, s:I, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
@@ -141,7 +87,7 @@ static json_t *target_json(const struct checked *checked, int target)
                      "before", before_json(&judged->compared));
 }
 
-static void print_json(struct run *run, const struct checked *checked)
+void print_checked(struct run *run, const struct checked *checked)
 {
     json_t *targets = json_array(), *outcomes = json_array();
     char error[1024] = "";
@@ -149,7 +95,7 @@ static void print_json(struct run *run, const struct checked *checked)
         (void)json_array_append_new(targets, target_json(checked, i));
     if (*checked->invalid)
         (void)json_array_append_new(outcomes, outcome_json("fail-on invalid", false, checked->invalid,
-                                                           checked->invalid_waiver));
+                                                           checked->invalid_waiver, checked->is_invalid_known));
     if (!checked->is_read)
         (void)snprintf(error, sizeof error, "%s%s%s", checked->error.place, *checked->error.place ? ": " : "",
                        checked->error.message);
@@ -168,14 +114,6 @@ static void print_json(struct run *run, const struct checked *checked)
         worsen(run, EXIT_OTHER);
     free(text);
     json_decref(root);
-}
-
-void print_checked(struct run *run, const struct checked *checked)
-{
-    if (run->options->format == FORMAT_JSON)
-        print_json(run, checked);
-    else
-        print_text(run, checked);
 }
 
 npart_status enter_checked(struct run *run, const struct checked *checked, struct npart_error *error)
@@ -221,90 +159,10 @@ void tell_checked(const struct checked *checked)
     for (int t = 0; t < checked->options->target_count; t++) {
         const struct judged *judged = &checked->judged[t];
         for (uint32_t i = 0; i < judged->outcomes.count; i++)
-            if (!judged->outcomes.items[i].is_met && !*judged->waivers[i] && !judged->is_told[i])
+            if (is_open(judged, i))
                 say("%s: %s: %s", checked->path, checked->options->labels[t], judged->outcomes.items[i].text);
         if (judged->standing >= STANDING_WORSE)
             tell_reason(checked->path, checked->options->labels[t], checked->job.plans[t], checked->job.advice[t],
                         true);
     }
-}
-
-/* ---- a project file ----------------------------------------------------------------------------------------- */
-
-/* A string of TOML. */
-static bool write_string(struct run *run, const char *text)
-{
-    bool is_written = write_text(run, "\"");
-    for (; is_written && *text; text++) {
-        char piece[8];
-        bool is_plain = (unsigned char)*text >= 0x20 && *text != '"' && *text != '\\' && *text != 0x7f;
-        (void)snprintf(piece, sizeof piece, is_plain ? "%c" : "\\u%04x", is_plain ? *text : (unsigned char)*text);
-        is_written = write_text(run, piece);
-    }
-    return is_written && write_text(run, "\"");
-}
-
-static bool write_strings(struct run *run, const char *const *texts, int count)
-{
-    bool is_written = write_text(run, "[");
-    for (int i = 0; is_written && i < count; i++)
-        is_written = (i == 0 || write_text(run, ", ")) && write_string(run, texts[i]);
-    return is_written && write_text(run, "]");
-}
-
-/* As the project file has it: "./" before it is nothing. */
-static const char *plain_path(const char *path)
-{
-    while (path[0] == '.' && path[1] == '/')
-        path += 2 + strspn(path + 2, "/");
-    return path;
-}
-
-static bool write_paths(struct run *run, const struct options *options)
-{
-    bool is_written = write_text(run, "[");
-    for (int i = 0; is_written && i < options->model_count; i++)
-        is_written = (i == 0 || write_text(run, ", ")) && write_string(run, plain_path(options->models[i]));
-    return is_written && write_text(run, "]");
-}
-
-static bool write_config(struct run *run, const struct options *options)
-{
-    static const char *const targets[] = {"hexagon"};
-    bool has_targets = options->target_count > 0, has_models = options->model_count > 0;
-    return write_text(run, "# What `npu-partition check` looks at, and what it requires (docs/project-file.md).\n\n"
-                           "# npu-partition --list-targets has all of them.\n"
-                           "targets = ") &&
-           write_strings(run, has_targets ? options->targets : targets, has_targets ? options->target_count : 1) &&
-           write_text(run, "\n\n"
-                           "[thresholds]\n"
-                           "max-partitions = 1\n"
-                           "fail-on = [\"fail\"]\n\n"
-                           "# Sizes for dynamic dimensions, by their names.\n"
-                           "# [dims]\n"
-                           "# batch = 1\n\n"
-                           "# Paths are relative to this file; ** is any number of folders. A table may say otherwise\n"
-                           "# than the top: targets, dims, thresholds. Of several for a model the last counts.\n"
-                           "[[models]]\n"
-                           "path = ") &&
-           (has_models ? write_paths(run, options) : write_text(run, "[\"**/*.onnx\"]")) &&
-           write_text(run, "\n\n"
-                           "# What is accepted for some time: these thresholds instead.\n"
-                           "# [[waivers]]\n"
-                           "# models = \"models/detector.onnx\"\n"
-                           "# thresholds = { max-partitions = 4 }\n"
-                           "# reason = \"Pad with mode wrap; the exporter is being changed\"\n"
-                           "# expires = 2027-03-31\n");
-}
-
-enum exit_status write_new_config(struct run *run, const struct options *options)
-{
-    for (int i = 0; i < options->model_count; i++) {
-        const char *problem = glob_problem(plain_path(options->models[i]));
-        if (!problem)
-            continue;
-        say("%s: a project file cannot name it: %s", options->models[i], problem);
-        return EXIT_USAGE;
-    }
-    return write_config(run, options) ? EXIT_FINE : EXIT_OTHER;
 }

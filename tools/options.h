@@ -65,8 +65,8 @@ struct options {
     const char *against, *model_choice;
     const char *completion; /* the script to print */
     const char *config, *today; /* of check */
-    const char *baseline, *before;
-    bool wants_new_config, updates_baseline;
+    const char *baseline, *before, *reason;
+    bool wants_new_config, updates_baseline, accepts;
     enum npart_level level;
     enum format format;
     enum color color;

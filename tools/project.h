@@ -74,6 +74,11 @@ void project_found(struct project *project, const struct toml_value *entry);
 void project_tell_idle(const struct project *project, bool has_targets);
 /* The thresholds of a waiver instead of those that are there, where they ask less. */
 void project_accept(const struct waiver *waiver, struct options *options);
+/* The thresholds of a waiver and no other; not the conditions that it accepts. */
+void project_limit(const struct waiver *waiver, struct options *options);
+/* Adds to the end of the file, which is read again. False, and told, where that would make no project file of it, or it
+ * cannot be written. */
+bool project_append(const struct project *project, const char *text, size_t count);
 /* Whether a waiver is for a target as it was asked for. */
 bool waiver_has_target(const struct waiver *waiver, const char *target);
 

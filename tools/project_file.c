@@ -11,7 +11,9 @@
 #include "files.h"
 #include "glob.h"
 #include "message.h"
+#include "output_file.h"
 #include "platform.h"
+#include "scan_text.h"
 
 /* ---- where it lies ------------------------------------------------------------------------------------------ */
 
@@ -172,6 +174,60 @@ void project_free(struct project *project)
     free(project);
 }
 
+/* ---- adding to it ------------------------------------------------------------------------------------------- */
+
+/* The lines of a text, ended as those of the file are. */
+static bool add_lines(struct text *whole, const char *text, size_t count)
+{
+    bool has_returns = whole->count > 1 && memchr(whole->bytes, '\r', whole->count);
+    if (whole->count && whole->bytes[whole->count - 1] != '\n')
+        text_add(whole, has_returns ? "\r\n" : "\n");
+    for (size_t i = 0; i < count; i++)
+        if (text[i] == '\n' && has_returns)
+            text_add(whole, "\r\n");
+        else
+            (void)text_write(whole, &text[i], 1);
+    return !whole->has_failed;
+}
+
+/* A link stays one, and what was there stays until the new file is whole. */
+static bool write_document_of(const char *path, const struct text *whole)
+{
+    struct output_file file = {0};
+    bool is_written = begin_output_file(&file, path) &&
+                      fwrite(whole->bytes, 1, whole->count, file.stream) == whole->count;
+    int problem = errno;
+    if (!end_output_file(&file, is_written) && is_written) {
+        is_written = false;
+        problem = errno;
+    }
+    if (!is_written)
+        say("%s: cannot write: %s", path, strerror(problem));
+    return is_written;
+}
+
+/* Where `waivers` is an array of inline tables, a table more at the end is no TOML. */
+bool project_append(const struct project *project, const char *text, size_t count)
+{
+    struct toml_problem problem;
+    struct toml_document *document = NULL;
+    struct text whole = {0};
+    size_t there;
+    char *bytes = read_bytes(project->path, &there);
+    bool is_fine = bytes && text_write(&whole, bytes, there) && add_lines(&whole, text, count);
+    if (!is_fine)
+        say("%s: cannot read the file: %s", project->path, bytes ? "out of memory" : strerror(errno));
+    free(bytes);
+    if (is_fine && !toml_read(&document, whole.bytes, whole.count, &problem)) {
+        say("%s: nothing was written, as [[waivers]] cannot be added at its end: %s", project->path, problem.text);
+        is_fine = false;
+    }
+    toml_free(document);
+    is_fine = is_fine && write_document_of(project->path, &whole);
+    free(whole.bytes);
+    return is_fine;
+}
+
 /* ---- of a model --------------------------------------------------------------------------------------------- */
 
 char *project_path(const struct project *project, const char *model)
@@ -264,6 +320,14 @@ static bool put_inputs(const struct project *project, const struct toml_value *i
         }
     }
     return true;
+}
+
+static void clear_thresholds(struct options *options)
+{
+    options->max_partitions = -1;
+    options->min_coverage = options->min_mac_coverage = options->max_ms = -1;
+    options->allows_none = false;
+    memset(options->fails_on, 0, sizeof options->fails_on);
 }
 
 /* Each says what the one before says otherwise. */
@@ -376,10 +440,7 @@ bool project_settle(struct project *project, const char *path, const struct opti
 {
     *out = *asked;
     out->dim_count = out->input_count = 0;
-    out->max_partitions = -1;
-    out->min_coverage = out->min_mac_coverage = out->max_ms = -1;
-    out->allows_none = false;
-    memset(out->fails_on, 0, sizeof out->fails_on);
+    clear_thresholds(out);
     if (project)
         project->targets_of_last = NULL;
     bool is_fine = !project || put_settings(project, &project->top, asked, out, sources);
@@ -457,6 +518,14 @@ void project_accept(const struct waiver *waiver, struct options *options)
         if (word == FAIL_ON_FAIL)
             options->fails_on[FAIL_ON_INVALID] = false;
     }
+}
+
+void project_limit(const struct waiver *waiver, struct options *options)
+{
+    struct settings limits = waiver->settings;
+    limits.fail_on = NULL;
+    clear_thresholds(options);
+    put_thresholds(&limits, options);
 }
 
 bool waiver_has_target(const struct waiver *waiver, const char *target)

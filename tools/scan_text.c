@@ -4,6 +4,7 @@
 #include "npu_partition.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,6 +41,19 @@ bool text_write(void *payload, const char *bytes, size_t count)
 void text_add(struct text *text, const char *more)
 {
     (void)text_write(text, more, strlen(more));
+}
+
+void text_add_toml(struct text *text, const char *more)
+{
+    text_add(text, "\"");
+    for (; *more; more++) {
+        char piece[8];
+        bool is_quoted = *more == '"' || *more == '\\';
+        bool is_control = (unsigned char)*more < 0x20 || *more == 0x7f;
+        (void)snprintf(piece, sizeof piece, is_quoted ? "\\%c" : is_control ? "\\u%04x" : "%c", *more);
+        text_add(text, piece);
+    }
+    text_add(text, "\"");
 }
 
 void text_insert(struct text *text, size_t at, const char *more)

@@ -20,6 +20,8 @@ bool text_write(void *payload, const char *bytes, size_t count);
 void text_add(struct text *text, const char *more);
 /* In quotes, with escapes; bytes that are no UTF-8 become U+FFFD, as in the library's reports. */
 void text_add_json(struct text *text, const char *more);
+/* As a string of TOML: only quotes, backslashes and control characters are escaped. */
+void text_add_toml(struct text *text, const char *more);
 /* Puts it in before the byte at `at`. */
 void text_insert(struct text *text, size_t at, const char *more);
 

@@ -228,11 +228,9 @@ void tell_reason(const char *model, const char *target, const npart_plan *plan, 
                  bool has_project)
 {
     char told[MESSAGE_BYTES];
-    struct npart_cause cause = {.size = sizeof cause};
     struct npart_action action = {.size = sizeof action};
-    if (npart_plan_cause(plan, 0, &cause, NULL, 0))
-        say("%s: %s: first cause: %s: %u node%s", model, target, cause.text, cause.affected_count,
-            plural(cause.affected_count));
+    if (npart_plan_first_cause(plan, true, NULL, told, sizeof told))
+        say("%s: %s: first cause: %s", model, target, told);
     if (!npart_advice_action(advice, 0, &action))
         return;
     write_action(&action, has_project, told, sizeof told);

@@ -57,7 +57,7 @@ def must_fail(
 ) -> str:
     status, output = check(folder, **environment)
     must(status in wanted, f"{what}: exit status {status}", output)
-    must(not re.search(r"(?m)^(ok|known|waived) ", output) and told in output, f"{what}: what is told", output)
+    must(not re.search(r"(?m)^(fine|accepted) |[0-9] (fine|accepted)", output) and told in output, f"{what}: what is told", output)
     return output
 
 
@@ -73,7 +73,7 @@ def make_project(folder: pathlib.Path, target: str, before: str, name: str) -> N
     status, output = check(folder, "--update-baseline", "-q")
     must(status == 0, "a baseline", output)
     status, output = check(folder)
-    must(status == 0 and re.search("(?m)^(ok|known) ", output), "the model as it was", output)
+    must(status == 0 and re.search("[0-9] (fine|accepted)", output), "the model as it was", output)
 
 
 # ---- caches ----------------------------------------------------------------------------------------------------------
@@ -211,7 +211,7 @@ def check_allocations(folder: pathlib.Path, what: str) -> int:
     for at in range(1, count + 1):
         status, output = check(folder, LD_PRELOAD=FAIL, FAIL_AT=str(at))
         must(status > 0, f"{what}: exit status {status} where allocation {at} fails", output)
-        must(not re.search(r"(?m)^(ok|known|waived) ", output), f"{what}: ok where allocation {at} fails", output)
+        must(not re.search(r"(?m)^(fine|accepted) |[0-9] (fine|accepted)", output), f"{what}: ok where allocation {at} fails", output)
     return count
 
 

@@ -78,7 +78,7 @@ def check_pre_commit(clone: pathlib.Path, scratch: pathlib.Path, hook: str, path
     (project / "npu-partition.toml").write_text(LOOSE)
     git(project, "add", "-A")
     status, output = run([*pre_commit, "run", "--verbose"], project, environment)  # only what is staged
-    must(status == 0 and "1 model, 1 check: 1 ok" in output, f"{hook} must pass", output)
+    must(status == 0 and "1 model, 1 check: 1 fine" in output, f"{hook} must pass", output)
     git(project, "commit", "-q", "-m", "accept")
     (project / "README").write_text("nothing")
     git(project, "add", "-A")
@@ -186,7 +186,7 @@ def check_action(clone: pathlib.Path, scratch: pathlib.Path, tool: str) -> None:
     must(sarif["version"] == "2.1.0" and len(sarif["runs"][0]["results"]) > 0, "the action's SARIF")
     (project / "npu-partition.toml").write_text(LOOSE)
     ran = run_action(clone, project, scratch / "runner", {"tool": tool or f"{clone}/build/npu-partition"})
-    must(ran["exit"] == "0" and ran["status"] == "0" and "1 ok" in ran["log"], "the action must pass", ran["log"])
+    must(ran["exit"] == "0" and ran["status"] == "0" and "1 fine" in ran["log"], "the action must pass", ran["log"])
     ran = run_action(clone, project, scratch / "runner", {"tool": tool or f"{clone}/build/npu-partition", "sarif": "",
                      "annotations": "false", "target": "hexagon,intel-npu", "config": "none.toml"})  # fmt: skip
     is_told = ran["exit"] == "2" and "none.toml" in ran["log"] and not ran["sarif"]
