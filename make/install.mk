@@ -30,7 +30,7 @@ man_date := 2026-11-22
 man_templates := $(wildcard packaging/man/*.in)
 man_pages := $(man_templates:packaging/man/%.in=$(OUT)/man/%)
 all: $(man_pages)
-$(OUT)/man/%: packaging/man/%.in packaging/man/make.sh $(wildcard packaging/man/*.awk docs/*.md) $(headers) $(tool)
+$(OUT)/man/%: packaging/man/%.in packaging/man/make.sh $(wildcard packaging/man/*.awk docs/*.md docs/inside/*.md) $(headers) $(tool)
 	@mkdir -p $(@D)
 	sh packaging/man/make.sh $< $(VERSION) $(man_date) $(oplist_folder) $(DOCDIR) $(TOOL_HERE) $(headers) > $@.new && mv $@.new $@
 

@@ -33,7 +33,7 @@ npu-partition.1.in)
 	done >"$work/COMMANDS"
 	;;
 npu_partition.3.in) render header "$@" >"$work/HEADER" ;;
-npu-partition-oplist.5.in) render markdown docs/oplist-format.md >"$work/PAGE" ;;
+npu-partition-oplist.5.in) render markdown docs/oplist-format.md docs/inside/oplist-runtimes.md >"$work/PAGE" ;;
 npu-partition.toml.5.in) render markdown docs/project-file.md >"$work/PAGE" ;;
 esac
 while IFS= read -r line; do
