@@ -174,7 +174,9 @@ class Writer:
     # ---- Markdown -----------------------------------------------------------------------------------------------
 
     def page(self, text: str) -> str:
-        """Each table stands below a comment that names its records."""
+        """Each table stands below a comment that names its records. Words of a set are explained once a page."""
+        self.explained: dict[str, str] = {}
+
         def table(found: re.Match[str]) -> str:
             rows: list[tuple[list[str], str]] = []
             for name in found[1].split():
@@ -182,8 +184,8 @@ class Writer:
             lines = [f"| {', '.join(f'`{path}`' for path in paths)} | {about} |\n" for paths, about in rows]
             return f"<!-- records: {found[1]} -->\n| field | meaning |\n|---|---|\n" + "".join(lines)
 
-        words = "".join(f"| `npart_{name}_text` | {'; '.join(self.words(block))} |\n" for name, block in self.sets.items())
-        text = re.sub(r"<!-- sets -->\n(?:\|.*\n)*", "<!-- sets -->\n| function | words |\n|---|---|\n" + words, text)
+        names = textwrap.fill(", ".join(f"`npart_{name}_text`" for name in self.sets) + ".", WIDTH)
+        text = re.sub(r"<!-- sets -->\n(?:.+\n)*", f"<!-- sets -->\n{names}\n", text)
         return re.sub(r"<!-- records: (.*) -->\n(?:\|.*\n)*", table, text)
 
     @staticmethod
@@ -200,7 +202,12 @@ class Writer:
             elif row.sentence == '"' and rows:
                 rows[-1][0].append(here)
             elif row.sentence or row.base == "word":
-                rows.append(([here], self.told(row).replace("{none}", "`null`")))
+                told = row.sentence if row.of in self.explained else self.told(row)
+                if row.base == "word" and row.of in self.explained:
+                    told += f"{', ' if told else ''}words as of `{self.explained[row.of]}`"
+                elif row.base == "word":
+                    self.explained[row.of] = here
+                rows.append(([here], told.replace("{none}", "`null`")))
 
     def told(self, row: Row) -> str:
         """The sentence, with the words that there are."""
