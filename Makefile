@@ -75,9 +75,10 @@ shared_name := libnpu_partition.so
 shared_library := $(OUT)/$(shared_name).$(VERSION)
 tool := $(OUT)/npu-partition
 
+operator_tables := $(patsubst %,$(GENERATED)/include/operator_%.def,rows traits roles weights changes)
 record_headers := $(patsubst %,$(GENERATED)/include/record_%.h,words fields writers csv columns reader)
 generated_headers := $(GENERATED)/onnx.pb-c.h $(GENERATED)/include/rewrites.h $(GENERATED)/include/wire_schema.def \
-	$(record_headers)
+	$(record_headers) $(operator_tables)
 
 all: $(tool) $(static_library) $(shared_library) $(core_library) ## the library, static, shared and its core alone, and the tool
 
@@ -102,6 +103,11 @@ $(GENERATED)/builtin_oplists.c: $(oplists) $(costs) $(rewrites) tools/generate/e
 $(record_headers): $(GENERATED)/include/record_%.h: include/records.table tools/generate/records.awk
 	@mkdir -p $(@D)
 	awk -f tools/generate/records.awk -v part=$* $< > $@.new && mv $@.new $@
+
+# What stages ask of operators: each part a table.
+$(operator_tables): $(GENERATED)/include/operator_%.def: lib/target/schema/operators.table tools/generate/operators.awk
+	@mkdir -p $(@D)
+	awk -f tools/generate/operators.awk -v part=$* $< > $@.new && mv $@.new $@
 
 # What C code knows of the rewrites: their ids, and the functions that they name.
 $(GENERATED)/include/rewrites.h: oplists/standard.rewrites tools/generate/rewrites.awk

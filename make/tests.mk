@@ -153,8 +153,8 @@ $(VENV)-queries/ready:
 	$(PYTHON) -m venv $(VENV)-queries
 	$(VENV)-queries/bin/pip install --quiet duckdb pyarrow
 	touch $@
-check-values: ## docs/inside/architecture.md lists the operators without a value, no more and no less
-	$(PYTHON) test/checks/values.py lib/know/infer/rows.def docs/inside/architecture.md $(wildcard test/cases/infer-*.cases)
+check-values: $(GENERATED)/include/operator_rows.def ## docs/inside/architecture.md lists the operators without a value, no more and no less
+	$(PYTHON) test/checks/values.py $< docs/inside/architecture.md $(wildcard test/cases/infer-*.cases)
 check-precision: $(tool) $(BUILD)/case-models/ready ## what lists say of precisions, against what they take of the text cases
 	$(PYTHON) test/checks/precision.py $(tool) $(BUILD)/case-models $(basename $(notdir $(oplists)))
 check-json: $(tool) $(BUILD)/case-models/ready ## docs/json.md against what the tool prints; targets do not depend on each other

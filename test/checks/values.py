@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Check that docs/inside/architecture.md lists the operators without a value: those of the standard, no more and no less.
 
-usage: values.py lib/know/infer/rows.def docs/inside/architecture.md CASES...
+usage: values.py build/generated/include/operator_rows.def docs/inside/architecture.md CASES...
 
 An operator has a value when a text case of inference expects elements of a result of one of its nodes. Each operator
-of rows.def either has one, or stands in the table below the heading "Operators without a value".
+of that table either has one, or stands in the table below the heading "Operators without a value".
 """
 import re
 import sys
@@ -42,7 +42,7 @@ def main():
     without = listed(open(page).read())
     known = shown("\n".join(open(file).read() for file in files))
     problems = [f"{op} is listed twice" for op in sorted(set(without)) if without.count(op) > 1]
-    problems += [f"{op} is listed and is no operator of rows.def" for op in sorted(set(without) - every)]
+    problems += [f"{op} is listed and is no operator of operators.table" for op in sorted(set(without) - every)]
     problems += [f"{op} is listed as without a value, and a case shows one" for op in sorted(set(without) & known)]
     problems += [f"{op} is not listed, and no case shows a value" for op in sorted(every - set(without) - known)]
     for problem in problems:

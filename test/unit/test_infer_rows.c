@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The table of operators, rows.def: its order, what it leaves out, the grammar of its patterns, and that every row
+ * What operators.table says of shapes: its order, what it leaves out, the grammar of its patterns, and that every row
  * has a text case.
  */
 #include "infer/families.h"
@@ -19,7 +19,7 @@ static void test_infer_rows__are_sorted_and_each_there_once(void)
     for (size_t i = 1; i < npart__infer_row_count; i++) {
         const struct npart__infer_row *before = &npart__infer_rows[i - 1], *row = &npart__infer_rows[i];
         if (compare_rows(before, row) >= 0) {
-            fprintf(stderr, "rows.def: %s:%s %d is not before %s:%s %d\n", before->domain, before->name,
+            fprintf(stderr, "operators.table: %s:%s %d is not before %s:%s %d\n", before->domain, before->name,
                     before->since, row->domain, row->name, row->since);
             test_failures++;
         }

@@ -262,7 +262,7 @@ static const struct name rows[] = {
 #define ROW(domain, name, ...) {domain, name},
 #define PATTERN(domain, name, ...) {domain, name},
 #define UNINFERRED(domain, name, ...) {domain, name},
-#include "infer/rows.def"
+#include "operator_rows.def"
 };
 
 static const struct name operators[] = {
@@ -272,7 +272,7 @@ static const struct name operators[] = {
 #define ROW(domain, name, ...) {domain, name},
 #define PATTERN(domain, name, ...) {domain, name},
 #define LATER(domain, name, ...) {domain, name},
-#include "infer/rows.def"
+#include "operator_rows.def"
 };
 
 static int compare(const struct name *a, const struct name *b)
@@ -292,7 +292,7 @@ static void test_work__every_operator_has_a_row(void)
         while (at < NPART__COUNT(rows) && compare(&operators[i], &rows[at]) != 0)
             at++;
         if (at == NPART__COUNT(rows))
-            CHECK_TEXT(operators[i].op, "in rows.def");
+            CHECK_TEXT(operators[i].op, "in operators.table");
         else
             is_known[at] = true;
     }

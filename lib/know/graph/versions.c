@@ -11,48 +11,13 @@ static const struct {
     int since;
     const char *attribute; /* NULL: all nodes */
 } changed[] = {
-    {"Resize", 11, NULL},             /* where the middle of a pixel is */
-    {"RoiAlign", 16, NULL},           /* the same */
-    {"Split", 18, NULL},              /* parts have to be said */
-    {"AveragePool", 19, NULL},        /* ONNX Runtime has another kernel, which rounds otherwise */
-    {"GroupNormalization", 21, NULL}, /* a scale by channel, not by group */
-    {"Mod", 28, NULL},                /* floats without fmod */
-    {"ReduceLogSum", 28, NULL},       /* ONNX Runtime has a kernel before, and computes it by others since */
-    {"ReduceLogSumExp", 28, NULL},    /* the same */
-    {"AveragePool", 22, "ceil_mode"}, {"LpPool", 22, "ceil_mode"}, {"MaxPool", 22, "ceil_mode"}, /* sizes of results */
+#define CHANGED(name, since, attribute) {name, since, attribute},
+#include "operator_changes.def"
 };
 
-/* From the changelog of ONNX's operators, and what ONNX Runtime's kernels read. */
 static const struct npart__attribute_move moved[] = {
-    {"Reshape", 5, "shape", 1, NPART__MOVED_INTS},
-    {"Slice", 10, "starts", 1, NPART__MOVED_INTS},
-    {"Slice", 10, "ends", 2, NPART__MOVED_INTS},
-    {"Slice", 10, "axes", 3, NPART__MOVED_INTS},
-    {"TopK", 10, "k", 1, NPART__MOVED_INT},
-    {"Clip", 11, "min", 1, NPART__MOVED_NUMBER},
-    {"Clip", 11, "max", 2, NPART__MOVED_NUMBER},
-    {"Pad", 11, "pads", 1, NPART__MOVED_INTS},
-    {"Pad", 11, "value", 2, NPART__MOVED_NUMBER},
-    {"Dropout", 7, "is_test", NPART_NONE, NPART__MOVED_DROPPED},
-    {"Dropout", 12, "ratio", 1, NPART__MOVED_DROPPED},
-    {"BatchNormalization", 9, "spatial", NPART_NONE, NPART__MOVED_DROPPED},
-    {"Gemm", 7, "broadcast", NPART_NONE, NPART__MOVED_DROPPED},
-    {"Squeeze", 13, "axes", 1, NPART__MOVED_INTS},
-    {"Unsqueeze", 13, "axes", 1, NPART__MOVED_INTS},
-    {"Split", 13, "split", 1, NPART__MOVED_INTS},
-    {"ReduceSum", 13, "axes", 1, NPART__MOVED_INTS},
-    {"ReduceL1", 18, "axes", 1, NPART__MOVED_INTS},
-    {"ReduceL2", 18, "axes", 1, NPART__MOVED_INTS},
-    {"ReduceLogSum", 18, "axes", 1, NPART__MOVED_INTS},
-    {"ReduceLogSumExp", 18, "axes", 1, NPART__MOVED_INTS},
-    {"ReduceMax", 18, "axes", 1, NPART__MOVED_INTS},
-    {"ReduceMean", 18, "axes", 1, NPART__MOVED_INTS},
-    {"ReduceMin", 18, "axes", 1, NPART__MOVED_INTS},
-    {"ReduceProd", 18, "axes", 1, NPART__MOVED_INTS},
-    {"ReduceSumSquare", 18, "axes", 1, NPART__MOVED_INTS},
-    {"Softmax", 13, "axis", NPART_NONE, NPART__MOVED_LAST_AXIS},
-    {"LogSoftmax", 13, "axis", NPART_NONE, NPART__MOVED_LAST_AXIS},
-    {"Hardmax", 13, "axis", NPART_NONE, NPART__MOVED_LAST_AXIS},
+#define MOVED(op, since, attribute, operand, how) {op, since, attribute, operand, NPART__MOVED_##how},
+#include "operator_changes.def"
 };
 
 void npart__list_moved(const struct npart__operator *before, const struct npart__operator *after,

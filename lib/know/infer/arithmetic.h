@@ -35,7 +35,7 @@ struct npart__element {
     double first_default, second_default;
 };
 
-/* The line of the table that a row of rows.def names as its parameter. */
+/* The line of the table that a row of operators.table names as its parameter. */
 const struct npart__element *npart__element_of(enum npart__elementwise which);
 
 #endif

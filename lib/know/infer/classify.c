@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ai.onnx.ml: classifiers and what surrounds them (encoders, vectorizers). Regressors are patterns of rows.def. How
+ * ai.onnx.ml: classifiers and what surrounds them (encoders, vectorizers). Regressors are patterns of the table. How
  * many classes, categories or words there are is nowhere among the operands: it is the length of the attribute that
  * lists them.
  */

@@ -18,7 +18,7 @@ struct npart__op_cache {
     bool is_filled; /* else a slot of zeros, which are ids too: of the empty text */
     uint32_t op_type, domain;
     const struct npart__operator *schema; /* NULL: the operator is not known, or not at this version */
-    const struct npart__infer_row *row;   /* NULL: rows.def has none, so that no shape is said */
+    const struct npart__infer_row *row;   /* NULL: operators.table has none, so that no shape is said */
     uint8_t policy_rows[NPART__POLICY_ROWS];
     int type_source[NPART__CACHED_OUTPUTS]; /* see npart__type_source */
 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The parameters that rows.def gives to families, and what families share. A family is one function for operators that
- * differ in a detail: npart__infer_reduce serves all Reduce* operators, and the parameter tells which one it is.
+ * The parameters that operators.table gives to families, and what families share. A family is one function for
+ * operators that differ in a detail: npart__infer_reduce serves all Reduce* operators, and the parameter tells which
+ * one it is.
  */
 #ifndef NPART_INFER_FAMILIES_H
 #define NPART_INFER_FAMILIES_H
@@ -54,12 +55,12 @@ enum npart__classifier { NPART__CLASSIFIER_PLAIN, NPART__CLASSIFIER_SVM };
 enum npart__past { NPART__PAST_NONE = 0, NPART__PAST_AT_3 = 3, NPART__PAST_AT_4 = 4, NPART__PAST_AT_5 = 5,
                    NPART__PAST_AT_6 = 6, NPART__PAST_AT_8 = 8 };
 
-/* The inference functions: each serves the rows of rows.def that name it, and has the form that call.h says. It reads
- * the operands' facts, and fills in those of the outputs as far as they follow. */
+/* The inference functions: each serves the rows of operators.table that name it, and has the form that call.h says. It
+ * reads the operands' facts, and fills in those of the outputs as far as they follow. */
 void npart__infer_pattern(struct npart__call *call); /* as the row's text says */
 #define ROW(domain, name, since, function, ...) void npart__infer_##function(struct npart__call *call);
 #define LATER ROW
-#include "infer/rows.def"
+#include "operator_rows.def"
 
 /* quantize.c */
 void npart__widen_type(const struct npart__call *call);

@@ -7,7 +7,7 @@
  * A node's results are made up step by step, each of which may add to the one before:
  *
  *   1. the element type that the schema implies
- *   2. what the function of its row (rows.def) says of type, shape and elements
+ *   2. what the function of its row (operators.table) says of type, shape and elements
  *   3. whether they are constant
  *   4. what the policy takes away
  *   5. what the file declares of them

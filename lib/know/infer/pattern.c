@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Operators whose shapes can be written down: "[b,s,k] [k,n] -> [b,s,n]". Many operators of com.microsoft need no
- * function of their own; rows.def holds their text.
+ * function of their own; operators.table holds their text.
  *
  *   operands   inputs, "->", outputs, in order; _ says nothing of one, [] is a scalar
  *   dims       a letter is a size, the same wherever it stands; ... is any number of dims; _ is any size

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * By which formula an operator's work is counted: its row of rows.def names one.
+ * By which formula an operator's work is counted: its row of operators.table names one.
  */
 #ifndef NPART_WORK_FORMULAS_H
 #define NPART_WORK_FORMULAS_H
@@ -30,7 +30,7 @@ enum npart__work_formula {
     NPART__BY_UNCOUNTED,         /* multiplies and adds; how much is written down nowhere */
 };
 
-/* What a row of rows.def says of work: `class` and `formula` are of the enums, `input` and `weight` places of
+/* What a row of operators.table says of work: `class` and `formula` are of the enums, `input` and `weight` places of
  * operands. */
 struct npart__work_row {
     const char *domain, *name;

@@ -13,7 +13,7 @@ static const struct npart__work_row rows[] = {
     {domain, name, 0, NPART_WORK_##class, NPART__BY_##formula, input, weight, operations},
 #define ROW(domain, name, since, function, parameter, ...) UNINFERRED(domain, name, __VA_ARGS__)
 #define PATTERN(domain, name, since, shapes, ...) UNINFERRED(domain, name, __VA_ARGS__)
-#include "infer/rows.def"
+#include "operator_rows.def"
 };
 
 struct finder {

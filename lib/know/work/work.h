@@ -2,7 +2,7 @@
  *
  * work: how much each node of a session computes and moves: multiply-accumulates, other operations, elements and bytes
  * of activations and weights, and the matrix product that it is. Which formula an operator has stands in its row of
- * rows.def.
+ * operators.table.
  *
  * What computing it costs is not said here: that depends on the target (lib/plan/cost).
  */
@@ -19,7 +19,7 @@
 /* Of one live node, with what is fused into it. Any figure may be NPART__WORK_UNKNOWN. Of class NONE all are 0. */
 struct npart__work {
     uint64_t macs;       /* multiply-accumulates */
-    uint64_t operations; /* arithmetic operations besides, by the conventions of rows.def */
+    uint64_t operations; /* arithmetic operations besides, by the conventions of operators.table */
     uint64_t input_elements, output_elements, weight_elements; /* activations in and out; constants */
     /* By the types in the file; of what is quantized by its own, scales and zero points of constants included. */
     uint64_t input_bytes, output_bytes, weight_bytes;

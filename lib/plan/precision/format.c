@@ -23,7 +23,7 @@ static const struct weighted {
     uint8_t how;
 } all[] = {
 #define WEIGHTED(op, activation, weight, scale, zero_point, how) {op, activation, weight, scale, zero_point, how},
-#include "precision/weighted.def"
+#include "operator_weights.def"
 };
 
 /* Where weights were found. */

@@ -10,10 +10,10 @@
 static const char *const *operators_of(enum npart__role role)
 {
 #define ROLE(name, ...) static const char *const name[] = {__VA_ARGS__, NULL};
-#include "runtime/roles.def"
+#include "operator_roles.def"
     static const char *const *const roles[] = {
 #define ROLE(name, ...) [NPART__ROLE_##name] = name,
-#include "runtime/roles.def"
+#include "operator_roles.def"
     };
     return roles[role];
 }

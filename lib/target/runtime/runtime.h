@@ -66,7 +66,7 @@ bool npart__kernel_takes(const struct npart__operator *kernel, const struct npar
 
 enum npart__role {
 #define ROLE(name, ...) NPART__ROLE_##name,
-#include "runtime/roles.def"
+#include "operator_roles.def"
 };
 
 /* Whether an operator of this name, in any domain, has a role. Linear in the role's list. */

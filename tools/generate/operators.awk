@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+# usage: awk -f operators.awk -v part=PART lib/target/schema/operators.table
+# PART: rows       how each operator is inferred, and what is counted of it
+#       traits     what stages ask of operators by npart__operator_traits
+#       roles      the operators of each role
+#       weights    the operands of those that compute with weights
+#       changes    what their versions mean otherwise
+#       open       the answers that nobody has given, for `make check-operators`
+
+BEGIN {
+    count = split("turns dequantizes quantizes quantized commutes reorders_axes reshapes keeps_quantization " \
+        "between_transposes measured_by_operand never_measured casts", roles, " ")
+    for (i = 1; i <= count; i++)
+        is_role[roles[i]] = 1
+    split("elements buffer turns branch", questions, " ")
+    print "/* Generated from lib/target/schema/operators.table by tools/generate/operators.awk. */"
+    if (part == "rows")
+        print "#ifndef ROW\n#define ROW(...)\n#endif\n#ifndef PATTERN\n#define PATTERN(...)\n#endif\n#ifndef LATER\n" \
+            "#define LATER(...)\n#endif\n#ifndef UNINFERRED\n#define UNINFERRED(...)\n#endif"
+    if (part == "changes")
+        print "#ifndef CHANGED\n#define CHANGED(...)\n#endif\n#ifndef MOVED\n#define MOVED(...)\n#endif"
+}
+function trim(text) { gsub(/^ +| +$/, "", text); return text }
+function complain(what) {
+    printf "%s:%d: %s: %s\n", FILENAME, NR, name, what > "/dev/stderr"
+    failed = 1
+}
+
+# The tables of inference and work. A word of a parameter is a constant of lib/know/infer/families.h.
+function add_row(shape, work,    words, last, text, key) {
+    key = "\"" domain "\", \"" name "\""
+    last = split(work == "none" ? "none nothing 0" : work, words, " ")
+    text = toupper(words[1] ", " words[2]) ", " (last == 5 ? words[3] ", " words[4] : "0, 0") ", " words[last]
+    if (shape == "-")
+        printf "UNINFERRED(%s, %s)\n", key, text
+    else if (shape ~ /->/) {
+        gsub(/ or /, " | ", shape)
+        printf "PATTERN(%s, %d, \"%s\", %s)\n", key, since, shape, text
+    } else {
+        last = match(shape, / /) ? substr(shape, RSTART + 1) : "0"
+        sub(/ .*/, "", shape)
+        if (sub(/^inputs /, "", last)) {
+            gsub(/ /, " | 1 << ", last)
+            last = "1 << " last
+        }
+        printf "%s(%s, %d, %s, %s%s)\n", work ? "ROW" : "LATER", key, since, shape, \
+            last ~ /^[a-z]/ ? "NPART__" toupper(last) : last, work ? ", " text : ""
+    }
+}
+
+# What is true of few: words, and KEY=VALUE.
+function read_more(text,    words, last, i, key, value, parts) {
+    last = split(text, words, " ")
+    for (i = 1; i <= last; i++) {
+        key = value = words[i]
+        sub(/=.*/, "", key)
+        sub(/^[^=]*=?/, "", value)
+        if (key in is_role)
+            add_role(key)
+        else if (key == "jumps")
+            jumps = "true"
+        else if (key == "hides")
+            hides = toupper(value)
+        else if (key == "cache") {
+            gsub(/,/, ", ", value)
+            cache = value
+        } else if (key == "weights")
+            add_weights(value)
+        else if (key == "changed" && part == "changes") {
+            split(value ":", parts, ":")
+            printf "CHANGED(\"%s\", %d, %s)\n", name, parts[1], parts[2] ? "\"" parts[2] "\"" : "NULL"
+        } else if (key == "moved" && part == "changes") {
+            split(value, parts, ":")
+            printf "MOVED(\"%s\", %d, \"%s\", %s, %s)\n", name, parts[1], parts[2], \
+                parts[3] == "-" ? "NPART_NONE" : parts[3], toupper(parts[4])
+        } else if (key != "changed" && key != "moved")
+            complain("no word of MORE: " words[i])
+    }
+}
+function add_role(role) {
+    if (index(", " players[role] ",", ", \"" name "\","))
+        return
+    players[role] = players[role] (players[role] ? ", " : "") "\"" name "\""
+}
+function add_weights(value,    how, places) {
+    how = places = value
+    sub(/:.*/, "", how)
+    sub(/.*:/, "", places)
+    gsub(/-/, "-1", places)
+    gsub(/,/, ", ", places)
+    if (!(name in weights))
+        weighted[++weighted_count] = name
+    weights[name] = places ", " toupper(how)
+}
+
+function read_row(line,    columns, last, answers, branch, from, i) {
+    last = split(line, columns, "|")
+    for (i = 1; i <= 5; i++)
+        columns[i] = trim(columns[i])
+    name = columns[1]
+    since = 1
+    if (match(name, /-[0-9]+$/)) {
+        since = substr(name, RSTART + 1)
+        name = substr(name, 1, RSTART - 1)
+    }
+    if (last < 4 || last > 5)
+        complain("a row has four or five columns")
+    if (part == "rows")
+        add_row(columns[4], columns[3])
+    if (!columns[2])
+        return
+    if (split(columns[2], answers, " ") != 4)
+        complain("ELEMENTS BUFFER TURNS BRANCH")
+    for (i = 1; i <= 4; i++)
+        if (answers[i] == "?") {
+            open[i] = open[i] " " name
+            open_count[i]++
+        }
+    total++
+    jumps = "false"
+    hides = "NOTHING"
+    cache = "0, 0, 0"
+    if (answers[3] == "yes")
+        add_role("turns")
+    read_more(columns[5])
+    if (part != "traits")
+        return
+    branch = answers[4]
+    from = "NPART_NONE"
+    if (sub(/:.*/, "", branch))
+        from = substr(answers[4], length(branch) + 2)
+    printf "TRAITS(\"%s\", \"%s\", %s, %s, %s, %s, %s, %s, %s)\n", domain, name, \
+        answers[1] == "-" ? "OTHER" : answers[1] == "?" ? "UNKNOWN" : toupper(answers[1]), \
+        answers[2] == "?" ? "OWN" : toupper(answers[2]), branch == "?" ? "NO" : toupper(branch), from, hides, jumps, cache
+}
+
+function finish_domain(    i) {
+    for (i = 1; part == "open" && total && i <= 4; i++)
+        if (open_count[i])
+            printf "%s, %s: %d of %d\n  %s\n", domain ? domain : "ai.onnx", questions[i], open_count[i], total, open[i]
+    total = 0
+    split("", open)
+    split("", open_count)
+}
+function finish_row() {
+    if (row)
+        read_row(row)
+    row = ""
+}
+/^#/ { next }
+/^ / { row = row " " trim($0); next }
+{ finish_row() }
+$1 == "domain" {
+    finish_domain()
+    domain = $2 == "ai.onnx" ? "" : $2
+    next
+}
+NF { row = $0 }
+END {
+    finish_row()
+    finish_domain()
+    for (i = 1; part == "roles" && i <= count; i++)
+        printf "ROLE(%s, %s)\n", toupper(roles[i]), players[roles[i]]
+    for (i = 1; part == "weights" && i <= weighted_count; i++)
+        printf "WEIGHTED(\"%s\", %s)\n", weighted[i], weights[weighted[i]]
+    if (part == "rows")
+        print "#undef ROW\n#undef PATTERN\n#undef LATER\n#undef UNINFERRED"
+    if (part == "changes")
+        print "#undef CHANGED\n#undef MOVED"
+    if (part == "roles" || part == "weights" || part == "traits")
+        print "#undef " (part == "roles" ? "ROLE" : part == "weights" ? "WEIGHTED" : "TRAITS")
+    exit failed
+}
