@@ -12,6 +12,18 @@ BEGIN {
         "between_transposes measured_by_operand never_measured casts", roles, " ")
     for (i = 1; i <= count; i++)
         is_role[roles[i]] = 1
+    # What an operator computes that stages ask for, by its SHAPE.
+    computes["binary each_add"] = "ADD"
+    computes["binary each_subtract"] = "SUBTRACT"
+    computes["binary each_multiply"] = "MULTIPLY"
+    computes["binary each_divide"] = "DIVIDE"
+    computes["binary each_equal"] = "EQUAL"
+    computes["binary each_less"] = computes["binary each_less_or_equal"] = "ORDER"
+    computes["binary each_greater"] = computes["binary each_greater_or_equal"] = "ORDER"
+    computes["variadic each_maximum"] = computes["reduce reduce_maximum"] = "MAXIMUM"
+    computes["variadic each_minimum"] = computes["reduce reduce_minimum"] = "MINIMUM"
+    computes["clip"] = "LIMITS"
+    computes["where"] = "CHOICE"
     split("elements buffer turns branch", questions, " ")
     print "/* Generated from lib/target/schema/operators.table by tools/generate/operators.awk. */"
     if (part == "rows")
@@ -57,13 +69,22 @@ function read_more(text,    words, last, i, key, value, parts) {
         sub(/^[^=]*=?/, "", value)
         if (key in is_role)
             add_role(key)
-        else if (key == "jumps")
-            jumps = "true"
-        else if (key == "hides")
-            hides = toupper(value)
-        else if (key == "cache") {
-            gsub(/,/, ", ", value)
-            cache = value
+        else if (key == "jumps" || key == "keeps_type")
+            more = more ", ." key " = true"
+        else if (key == "sizes") {
+            split(value "-" value, parts, "-")
+            for (value = parts[1]; value <= parts[2]; value++)
+                sizes = sizes " | 1u << " value
+        } else if (key == "writes")
+            more = more ", .writes = true, .writes_axis = " value
+        else if (key == "scratch")
+            more = more ", .scratch = NPART__SCRATCH_" toupper(value)
+        else if (key == "cache")
+            more = more ", .cache = {" value "}"
+        else if (key == "reads" || key == "rounds") {
+            split(value "::", parts, ":")
+            more = more ", ." key " = {true, " parts[1] ", " (parts[2] ? "\"" parts[2] "\"" : "NULL") \
+                (key == "rounds" ? ", " (parts[3] ? parts[3] : 0) : "") "}"
         } else if (key == "weights")
             add_weights(value)
         else if (key == "changed" && part == "changes") {
@@ -117,9 +138,8 @@ function read_row(line,    columns, last, answers, branch, from, i) {
             open_count[i]++
         }
     total++
-    jumps = "false"
-    hides = "NOTHING"
-    cache = "0, 0, 0"
+    more = ""
+    sizes = "0"
     if (answers[3] == "yes")
         add_role("turns")
     read_more(columns[5])
@@ -129,9 +149,10 @@ function read_row(line,    columns, last, answers, branch, from, i) {
     from = "NPART_NONE"
     if (sub(/:.*/, "", branch))
         from = substr(answers[4], length(branch) + 2)
-    printf "TRAITS(\"%s\", \"%s\", %s, %s, %s, %s, %s, %s, %s)\n", domain, name, \
+    printf "TRAITS(\"%s\", \"%s\", %s, %s, %s, %s, %s, .sizes = %s%s)\n", domain, name, \
         answers[1] == "-" ? "OTHER" : answers[1] == "?" ? "UNKNOWN" : toupper(answers[1]), \
-        answers[2] == "?" ? "OWN" : toupper(answers[2]), branch == "?" ? "NO" : toupper(branch), from, hides, jumps, cache
+        answers[2] == "?" ? "OWN" : toupper(answers[2]), branch == "?" ? "NO" : toupper(branch), \
+        columns[4] in computes ? computes[columns[4]] : "OTHER", from, sizes, more
 }
 
 function finish_domain(    i) {

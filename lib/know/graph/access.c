@@ -34,6 +34,11 @@ bool npart__lists_op(const struct npart__graph *graph, const char *ops, uint32_t
     return false;
 }
 
+bool npart__is_constant_node(const struct npart__graph *graph, const struct npart__node *node)
+{
+    return npart__is_onnx_op(graph, node, "Constant");
+}
+
 /* Op names have letters enough for 256 places: a graph of 20 operators takes most others for none of its own. */
 static unsigned mark_of(const char *name)
 {

@@ -157,9 +157,10 @@ static int32_t opset_version(const struct npart__build *build, const char *domai
 
 /* A cache of one entry a slot: ten thousand nodes have some thirty operators, which need not be searched for by name
  * each time. */
-static const struct npart__operator *find_schema(struct npart__build *build, const struct npart__node *node)
+static void find_operator(struct npart__build *build, struct npart__node *node)
 {
     const struct npart__strings *strings = &build->graph->strings;
+    const char *domain = npart__text(strings, node->domain), *op = npart__text(strings, node->op_type);
     struct npart__schema_slot *slot = &build->schemas[npart__cache_slot(node->op_type)];
     if (!slot->is_filled || slot->op_type != node->op_type || slot->domain != node->domain ||
         slot->version != node->opset_version) {
@@ -168,11 +169,12 @@ static const struct npart__operator *find_schema(struct npart__build *build, con
         slot->domain = node->domain;
         slot->version = node->opset_version;
         /* Contributed operators have one version; files often forget to import their domain. */
-        bool is_contributed = strcmp(npart__text(strings, node->domain), "com.microsoft") == 0;
-        slot->schema = npart__operator_find(npart__text(strings, node->domain), npart__text(strings, node->op_type),
-                                            is_contributed ? INT32_MAX : node->opset_version);
+        bool is_contributed = strcmp(domain, "com.microsoft") == 0;
+        slot->schema = npart__operator_find(domain, op, is_contributed ? INT32_MAX : node->opset_version);
+        slot->traits = npart__operator_traits(domain, op);
     }
-    return slot->schema;
+    node->schema = slot->schema;
+    node->traits = slot->traits;
 }
 
 static npart_status index_functions(struct npart__build *build)
@@ -247,7 +249,7 @@ static npart_status declare_nodes(struct npart__build *build, uint32_t scope, On
         if (node->op_type == NPART_NONE || node->domain == NPART_NONE)
             return npart__fail_memory(build->error);
         node->written_domain = node->domain;
-        node->schema = find_schema(build, node);
+        find_operator(build, node);
         node->first_output = graph->operands.count;
         node->output_count = (uint32_t)proto->n_output;
         for (size_t k = 0; k < proto->n_output; k++) {

@@ -41,6 +41,7 @@ struct npart__schema_slot {
     int32_t version;
     bool is_filled;
     const struct npart__operator *schema;
+    const struct npart__traits *traits;
 };
 
 /* A node's attributes by name, where they are many. */

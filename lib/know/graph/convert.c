@@ -128,7 +128,7 @@ static bool convert_nodes(struct conversion *at)
     for (uint32_t n = 0; n < at->graph->nodes.count; n++) {
         const struct npart__node *node = npart__node_at(at->graph, n);
         uint32_t result = npart__node_output(at->graph, node, 0);
-        bool is_constant = npart__is_onnx_op(at->graph, node, "Constant");
+        bool is_constant = npart__is_constant_node(at->graph, node);
         for (uint32_t i = 0; i < node->attribute_count && !(result != NPART_NONE && at->is_kept[result]); i++)
             if (!convert_attribute(at, is_constant, &at->graph->attributes.items[node->first_attribute + i]))
                 return false;

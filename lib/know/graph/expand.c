@@ -358,6 +358,7 @@ static bool add_node(struct expander *expander, const struct npart__statement *s
     if (standard)
         made.opset_version = (int32_t)standard->version;
     made.schema = npart__operator_find("", npart__text(&graph->strings, op), made.opset_version);
+    made.traits = npart__operator_traits("", npart__text(&graph->strings, op));
     if (!NPART__PUSH(expander->arena, &graph->nodes, made))
         return false;
     const char *list = statement->outputs, *end = list + statement->outputs_length, *word;
@@ -433,6 +434,7 @@ static bool add_late(struct npart__graph *graph, const char *op, const struct np
     if (standard)
         made.opset_version = (int32_t)standard->version;
     made.schema = npart__operator_find(npart__text(&graph->strings, made.domain), op, made.opset_version);
+    made.traits = npart__operator_traits(npart__text(&graph->strings, made.domain), op);
     for (uint32_t i = 0; i < count; i++)
         if (!NPART__PUSH(arena, &graph->operands, operands[i]))
             return false;

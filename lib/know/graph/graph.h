@@ -15,6 +15,7 @@
 #define NPART_GRAPH_H
 
 #include "runtime/runtime.h"
+#include "schema/operators.h"
 #include "wire/wire.h"
 
 /* Model-local functions may call each other this deep. The standard forbids recursion, so what
@@ -155,6 +156,7 @@ struct npart__node {
                                               is a copy of; else itself */
     int32_t opset_version;                 /* of its domain; 0: not imported */
     const struct npart__operator *schema;  /* NULL: not in the standard */
+    const struct npart__traits *traits;    /* what operators.table says of its operator; never NULL */
     const void *metadata;                  /* read through npart__node_metadata and npart__node_doc */
     const char *module;                    /* "encoder.layers.3" where the name tells (modules.c); else NULL */
 };
@@ -422,6 +424,13 @@ static inline uint32_t npart__holder_of(const struct npart__graph *graph, uint32
 bool npart__node_is(const struct npart__graph *graph, const struct npart__node *node, const char *op);
 /* Whether its op is in a list with blanks between: "Erf com.microsoft:Skip*"; "*": any op of any domain. */
 bool npart__lists_op(const struct npart__graph *graph, const char *ops, uint32_t node);
+/* Whether it is a Constant of ai.onnx: an initializer that stands among the nodes. */
+bool npart__is_constant_node(const struct npart__graph *graph, const struct npart__node *node);
+/* Whether the elements of its first result come from its operands in one of these ways (NPART__WAY). */
+static inline bool npart__comes_from(const struct npart__node *node, uint64_t ways)
+{
+    return ways >> node->traits->elements & 1;
+}
 /* NULL when the node does not carry it; attribute defaults are the reader's business. */
 const struct npart__attribute *npart__node_attribute(const struct npart__graph *graph, const struct npart__node *node,
                                                      const char *name);
@@ -465,6 +474,8 @@ struct npart__attribute_move {
 #define NPART__LIMIT_MOVED 6u
 void npart__list_moved(const struct npart__operator *before, const struct npart__operator *after,
                        const struct npart__attribute_move **rows);
+/* The row of an attribute of an operator of ai.onnx; NULL: it is one in every version. */
+const struct npart__attribute_move *npart__move_of(const char *op, const char *attribute);
 /* The value of a metadata key, or NULL. */
 const char *npart__node_metadata(const struct npart__node *node, const char *key);
 const char *npart__model_metadata(const struct npart__graph *graph, const char *key);

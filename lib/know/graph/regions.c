@@ -87,6 +87,7 @@ static void keep_call(struct npart__graph *graph, uint32_t id)
     if (standard)
         node->opset_version = (int32_t)standard->version;
     node->schema = npart__operator_find("", op, node->opset_version);
+    node->traits = npart__operator_traits("", op);
     if (!node->schema) { /* younger than the model's opset */
         node->schema = npart__operator_find("", op, INT32_MAX);
         node->opset_version = node->schema ? node->schema->since : 0;

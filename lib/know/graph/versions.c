@@ -32,6 +32,14 @@ void npart__list_moved(const struct npart__operator *before, const struct npart_
     rows[count] = NULL;
 }
 
+const struct npart__attribute_move *npart__move_of(const char *op, const char *attribute)
+{
+    for (size_t i = 0; i < NPART__COUNT(moved); i++)
+        if (strcmp(moved[i].op, op) == 0 && strcmp(moved[i].attribute, attribute) == 0)
+            return &moved[i];
+    return NULL;
+}
+
 static bool is_moved_attribute(const struct npart__attribute_move *const *rows, const char *name, size_t length)
 {
     for (; *rows; rows++)
