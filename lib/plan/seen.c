@@ -47,7 +47,7 @@ static unsigned optimizer_of(const struct npart__session *session, uint32_t id)
                : npart__is_onnx_op(graph, node, "Reshape") ? RESHAPES
                                                            : RULES;
     case NPART_FATE_CONSTANT:
-        return npart__is_onnx_op(graph, node, "Constant") ? 0 : FOLDING;
+        return npart__is_constant_node(graph, node) ? 0 : FOLDING;
     default:
         return FOLDING;
     }
@@ -69,7 +69,7 @@ static unsigned equal_ones(const struct npart__session *session, const uint32_t 
         if (first[v] == v)
             continue;
         uint32_t maker = npart__producer(graph, v);
-        bool is_stored = maker == NPART_NONE || npart__is_onnx_op(graph, npart__node_at(graph, maker), "Constant");
+        bool is_stored = maker == NPART_NONE || npart__is_constant_node(graph, npart__node_at(graph, maker));
         if (!is_stored && optimizer_of(session, maker) != RULES)
             found |= EXPRESSIONS;
         else if (is_stored && is_used(session, v) && is_used(session, first[v]))

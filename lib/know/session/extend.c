@@ -74,7 +74,7 @@ static npart_status extend(struct npart__inference *inference, const struct npar
     for (uint32_t n = nodes; n < graph->nodes.count; n++) {
         const struct npart__node *node = npart__node_at(graph, n);
         /* Bodies are the standard's own text, so the operator's domain need not be asked. */
-        bool is_constant = strcmp(npart__node_op(graph, node), "Constant") == 0;
+        bool is_constant = npart__is_constant_node(graph, node);
         uint32_t result = npart__node_output(graph, node, 0);
         out->fates[n] = is_constant ? NPART_FATE_CONSTANT : NPART_FATE_LIVE;
         out->into[n] = NPART_NONE;

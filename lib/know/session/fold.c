@@ -137,7 +137,7 @@ static enum npart_fate constant_reason(const struct folder *folder, const struct
 {
     const char *op = npart__node_op(folder->graph, node);
     bool is_onnx = node->domain == 0;
-    if (is_onnx && npart__same_text(op, "Constant"))
+    if (npart__is_constant_node(folder->graph, node))
         return NPART_FATE_CONSTANT;
     if (folder->level == NPART_LEVEL_OFF)
         return NPART_FATE_LIVE;

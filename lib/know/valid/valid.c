@@ -442,7 +442,7 @@ static void check_node(struct npart__validity *validity, uint32_t id)
  * Names are held against each other within a scope. */
 static bool is_named(const struct npart__validity *validity, const struct npart__node *node)
 {
-    return *node->name && !npart__is_onnx_op(validity->graph, node, "Constant");
+    return *node->name && !npart__is_constant_node(validity->graph, node);
 }
 
 /* A table of open addresses under a key, since names come from the file; at most half of it is

@@ -79,7 +79,7 @@ static const struct npart__tensor *shared_constant(const struct finder *finder, 
     if (of->producer != NPART_NONE) {
         const struct npart__node *node = npart__node_at(finder->graph, of->producer);
         const struct npart__attribute *attribute = npart__node_attribute(finder->graph, node, "value");
-        bool is_constant = npart__is_onnx_op(finder->graph, node, "Constant");
+        bool is_constant = npart__is_constant_node(finder->graph, node);
         tensor = is_constant && attribute && attribute->type == 4 ? attribute->u.tensor : NULL;
     }
     return tensor && is_compared(finder, value, tensor->element_type) && few_numbers(tensor, numbers) ? tensor : NULL;
@@ -307,11 +307,11 @@ static void class_node(struct finder *finder, uint32_t id)
     if (node->body_count || node->callee != NPART_NONE || !node->schema || result == NPART_NONE ||
         npart__operator_flags(node->schema) & NPART__OPERATOR_RANDOM)
         return;
-    if (npart__is_onnx_op(graph, node, "Constant")) {
+    if (npart__is_constant_node(graph, node)) {
         class_constant(finder, result);
         return;
     }
-    if (npart__is_onnx_op(graph, node, "Identity") && node->input_count == 1) {
+    if (npart__comes_from(node, NPART__WAY(ON)) && node->input_count == 1) {
         uint32_t source = input_class(finder, node, 0);
         finder->first[result] = source == NPART_NONE ? result : source; /* its operand may be left out */
         return;
