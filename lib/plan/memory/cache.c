@@ -10,21 +10,6 @@
  */
 #include "memory/memory.h"
 
-/* By the operators' schemas. Where keys and values are two operands they follow one another. The axis of the
- * tokens is the last but one in all of them. */
-static const struct {
-    const char *op;
-    uint8_t first, count; /* operands */
-    uint8_t batch;        /* which axis that is */
-} caches[] = {
-    {"Attention", 4, 2, 0},
-    {"com.microsoft:Attention", 4, 1, 1}, /* keys and values in one, [2,batch,heads,tokens,size] */
-    {"com.microsoft:DecoderMaskedMultiHeadAttention", 5, 2, 0},
-    {"com.microsoft:GroupQueryAttention", 3, 2, 0},
-    {"com.microsoft:MultiHeadAttention", 6, 2, 0},
-    {"com.microsoft:SparseAttention", 3, 2, 0},
-};
-
 /* Only what the caller gives at each step is a cache; a constant past is none, and one that a node makes is not
  * kept. */
 static bool is_fed(const struct npart__session *session, uint32_t value)
@@ -40,7 +25,7 @@ static uint32_t past_joining_nothing(const struct npart__session *session, uint3
     const struct npart__graph *graph = session->graph;
     uint32_t producer = npart__producer(graph, value);
     const struct npart__node *node = producer == NPART_NONE ? NULL : npart__node_at(graph, producer);
-    bool is_one = node && node->input_count == 1 && npart__is_onnx_op(graph, node, "Concat");
+    bool is_one = node && node->input_count == 1 && npart__comes_from(node, NPART__WAY(CONCAT));
     return is_one ? npart__node_input(graph, node, 0) : value;
 }
 
@@ -96,7 +81,8 @@ static bool is_handed_back(const struct npart__graph *graph, const struct npart_
     const struct npart__value *at = npart__value_at(graph, result);
     for (uint32_t i = 0; i < at->consumer_count && !is_back; i++) {
         const struct npart__node *user = npart__node_at(graph, graph->consumers[at->first_consumer + i]);
-        is_back = npart__is_onnx_op(graph, user, "Slice") && is_output(graph, npart__node_output(graph, user, 0));
+        is_back = npart__comes_from(user, NPART__WAY(SLICE)) &&
+                  is_output(graph, npart__node_output(graph, user, 0));
     }
     return is_back;
 }
@@ -118,27 +104,22 @@ bool npart__find_cache(const struct npart__memory_request *request, struct npart
         const struct npart__node *node = npart__node_at(graph, id);
         if (!npart__is_live(session, id))
             continue;
-        bool is_concat = npart__is_onnx_op(graph, node, "Concat");
+        const struct npart__traits *traits = node->traits;
+        bool is_concat = traits->elements == NPART__ELEMENTS_CONCAT;
         uint32_t past = 0; /* what is new may be an input, too */
         uint32_t fed = NPART_NONE;
         while (is_concat && past < node->input_count && !is_fed(session, fed))
             fed = past_joining_nothing(session, npart__node_input(graph, node, past++));
         if (is_fed(session, fed) && is_handed_back(graph, node, fed))
             add_tensor(request, fed, axis_of(graph, node, 0), 0, is_seen, out);
-        if (npart__is_onnx_op(graph, node, "ScatterElements") && is_fed(session, npart__node_input(graph, node, 0)) &&
+        uint32_t first = npart__node_input(graph, node, 0);
+        if (traits->writes && !traits->cache.count && is_fed(session, first) &&
             is_output(graph, npart__node_output(graph, node, 0)))
-            add_tensor(request, npart__node_input(graph, node, 0), axis_of(graph, node, 0), 0, is_seen, out);
-        if (npart__is_onnx_op(graph, node, "TensorScatter") && is_fed(session, npart__node_input(graph, node, 0)))
-            add_tensor(request, npart__node_input(graph, node, 0), axis_of(graph, node, -2), 0, is_seen, out);
-        /* The first operand of a cache is the fourth at the earliest: with three there is none. */
-        for (size_t c = 0; node->input_count > 3 && c < NPART__COUNT(caches); c++) {
-            if (!npart__node_is(graph, node, caches[c].op))
-                continue;
-            for (uint32_t k = 0; k < caches[c].count; k++) {
-                uint32_t value = npart__node_input(graph, node, caches[c].first + k);
-                if (is_fed(session, value))
-                    add_tensor(request, value, -2, caches[c].batch, is_seen, out);
-            }
+            add_tensor(request, first, axis_of(graph, node, traits->writes_axis), 0, is_seen, out);
+        for (uint32_t k = 0; k < traits->cache.count; k++) {
+            uint32_t value = npart__node_input(graph, node, traits->cache.first + k);
+            if (is_fed(session, value))
+                add_tensor(request, value, axis_of(graph, node, -2), traits->cache.batch, is_seen, out);
         }
     }
     return true;

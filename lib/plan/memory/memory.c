@@ -118,7 +118,7 @@ static void find_sources(struct weights *at)
     for (uint32_t i = 0; i < file->order_count; i++) {
         const struct npart__node *node = npart__node_at(file, file->order[i]);
         uint32_t from = npart__node_input(file, node, 0), to = npart__node_output(file, node, 0);
-        if (from != NPART_NONE && to != NPART_NONE && npart__is_onnx_op(file, node, "Identity"))
+        if (from != NPART_NONE && to != NPART_NONE && npart__comes_from(node, NPART__WAY(ON)))
             at->source[to] = at->source[from];
     }
 }

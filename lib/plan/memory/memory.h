@@ -8,7 +8,7 @@
  *
  *   all      the whole model by ONNX Runtime's CPU provider, in its order: what its arena holds. Inputs are the
  *            caller's; outputs stay. A view shares its operand's buffer, some operators write into their operand's
- *            (buffers.def), and a buffer that is free again is kept for the next tensor of its shape.
+ *            (operators.table), and a buffer that is free again is kept for the next tensor of its shape.
  *   cpu      the same for what the plan leaves to the CPU. A partition is one node: the runtime sees nothing of its
  *            inside, and tensors that cross are on both sides.
  *   npu      of each partition, which is compiled as a whole: buffers are reused within it alone. Its inputs and

@@ -13,17 +13,6 @@
  */
 #include "memory/memory.h"
 
-/* TWICE: a buffer of its own, and as many bytes of scratch while it runs (scratch_of). */
-enum sharing { OWN_BUFFER, VIEW, IN_PLACE, TWICE };
-
-static const struct {
-    const char *op;
-    uint8_t sharing;
-} shared_buffers[] = {
-#define BUFFER(op, sharing) {op, sharing},
-#include "memory/buffers.def"
-};
-
 /* Buffers of one shape that are free, the last one first; of another flow than the one at hand it is empty. So
  * nothing has to be cleared between flows: the number tells. */
 struct free_list {
@@ -45,7 +34,7 @@ struct npart__peaks {
     struct npart__arena *arena;
     unsigned float32_bytes; /* of the NPU */
     uint32_t flow;          /* the number of the flow at hand */
-    uint8_t *sharing_of;    /* by interned op of ai.onnx */
+    uint8_t *buffer_of;     /* by interned op of ai.onnx: one more than the buffer; 0: not looked up */
     uint32_t *flow_of;      /* by value: the last flow that makes it */
     uint32_t *root;         /* by value: the first value of its buffer; NPART_NONE: it has one from outside */
     uint32_t *uses;         /* by value, of its buffer: those to come */
@@ -113,21 +102,26 @@ static bool is_coding(const struct npart__peaks *at, const struct npart__node *n
            npart__node_plays(at->graph, node, NPART__ROLE_DEQUANTIZES);
 }
 
-/* What a result may share with the first operand. On the CPU by what the runtime was seen to do (buffers.def);
+/* What a result may share with the first operand. On the CPU by what the runtime was seen to do (operators.table);
  * on the NPU by class of work, as no compiler's list is known. Results after the first always have a buffer of
- * their own. */
-static enum sharing sharing_of(const struct npart__peaks *at, const struct npart__flow *flow, uint32_t step,
-                               uint32_t index)
+ * their own, and so have those of other domains. */
+static enum npart__result_buffer buffer_of(const struct npart__peaks *at, const struct npart__flow *flow, uint32_t step,
+                                    uint32_t index)
 {
     if (is_partition(at, step) || index > 0)
-        return OWN_BUFFER;
+        return NPART__BUFFER_OWN;
     const struct npart__node *node = npart__node_at(at->graph, step);
     if (flow->partition != NPART_NONE && is_coding(at, node))
-        return VIEW;
+        return NPART__BUFFER_VIEW;
     enum npart_work_class class = at->request->works->items[step].class;
     if (flow->partition != NPART_NONE && (class == NPART_WORK_ELEMENTWISE || class == NPART_WORK_FUNCTION))
-        return IN_PLACE;
-    return node->domain == 0 ? (enum sharing)at->sharing_of[node->op_type] : OWN_BUFFER;
+        return NPART__BUFFER_PLACE;
+    if (node->domain != 0)
+        return NPART__BUFFER_OWN;
+    uint8_t *buffer = &at->buffer_of[node->op_type];
+    if (!*buffer)
+        *buffer = (uint8_t)(node->traits->buffer + 1u);
+    return (enum npart__result_buffer)(*buffer - 1u);
 }
 
 /* A product with a bias is run by ONNX Runtime as a Gemm between Reshapes, whose result has two axes. The buffer
@@ -202,13 +196,13 @@ static bool place(struct npart__peaks *at, const struct npart__flow *flow, uint3
     bool is_inside = flow->partition != NPART_NONE;
     if (npart__value_at(at->graph, value)->is_graph_output && !is_inside)
         return true;
-    enum sharing sharing = sharing_of(at, flow, flow->steps[step], index);
-    bool is_own = sharing == OWN_BUFFER || sharing == TWICE;
+    enum npart__result_buffer where = buffer_of(at, flow, flow->steps[step], index);
+    bool is_own = where == NPART__BUFFER_OWN || where == NPART__BUFFER_TWICE;
     struct ids operands = ids_of(at, flow->steps[step], false);
     uint32_t operand = !is_own && operands.count ? operands.items[0] : NPART_NONE;
     bool is_made_here = operand != NPART_NONE && at->flow_of[operand] == at->flow;
     uint32_t buffer = is_made_here ? at->root[operand] : NPART_NONE;
-    if (operand != NPART_NONE && sharing == VIEW) {
+    if (operand != NPART_NONE && where == NPART__BUFFER_VIEW) {
         share(at, value, buffer);
         return true;
     }
@@ -293,7 +287,7 @@ struct npart_bytes npart__bodies_peak(const struct npart__peaks *at, uint32_t st
 static struct npart_bytes scratch_of(const struct npart__peaks *at, const struct npart__flow *flow, uint32_t step)
 {
     uint32_t result = npart__node_output(at->graph, npart__node_at(at->graph, step), 0);
-    if (result != NPART_NONE && sharing_of(at, flow, step, 0) == TWICE)
+    if (result != NPART_NONE && buffer_of(at, flow, step, 0) == NPART__BUFFER_TWICE)
         return bytes_of(at, flow, result);
     return (struct npart_bytes){npart__kernel_scratch(at->request, step), false};
 }
@@ -406,7 +400,7 @@ struct npart__peaks *npart__peaks_open(const struct npart__memory_request *reque
     if (!at)
         return NULL;
     *at = (struct npart__peaks){.request = request, .graph = graph, .arena = scratch, .float32_bytes = float32_bytes};
-    at->sharing_of = npart__arena_zeroed(scratch, graph->strings.texts.count + (size_t)1, sizeof *at->sharing_of);
+    at->buffer_of = npart__arena_zeroed(scratch, graph->strings.texts.count + (size_t)1, sizeof *at->buffer_of);
     at->flow_of = npart__arena_zeroed(scratch, values, sizeof *at->flow_of);
     at->root = npart__arena_allocate(scratch, values * sizeof *at->root);
     at->uses = npart__arena_allocate(scratch, values * sizeof *at->uses);
@@ -414,13 +408,8 @@ struct npart__peaks *npart__peaks_open(const struct npart__memory_request *reque
     at->next_free = npart__arena_allocate(scratch, values * sizeof *at->next_free);
     at->freed = npart__arena_allocate(scratch, (graph->nodes.count + (size_t)1) * sizeof *at->freed);
     at->bodies = npart__arena_zeroed(scratch, graph->scopes.count + (size_t)1, sizeof *at->bodies);
-    if (!at->sharing_of || !at->flow_of || !at->root || !at->uses || !at->last || !at->next_free || !at->freed ||
+    if (!at->buffer_of || !at->flow_of || !at->root || !at->uses || !at->last || !at->next_free || !at->freed ||
         !at->bodies || !npart__strings_init(&at->shapes, scratch))
         return NULL;
-    for (size_t i = 0; i < NPART__COUNT(shared_buffers); i++) {
-        uint32_t id = npart__strings_find(&graph->strings, shared_buffers[i].op, strlen(shared_buffers[i].op));
-        if (id != NPART_NONE)
-            at->sharing_of[id] = shared_buffers[i].sharing;
-    }
     return at;
 }

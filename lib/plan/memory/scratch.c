@@ -78,23 +78,21 @@ static const struct npart__fact *operand_fact(const struct npart__memory_request
     return value == NPART_NONE ? NULL : npart__fact_of(request->session->known, value);
 }
 
-/* LRN makes two tensors as large as its result. Operators with fewer than two operands, and those of other
- * domains, allocate nothing that is known. */
+/* Of operators without such a word, or without a weight, nothing is known. */
 uint64_t npart__kernel_scratch(const struct npart__memory_request *request, uint32_t id)
 {
     const struct npart__graph *graph = request->session->graph;
     const struct npart__node *node = npart__node_at(graph, id);
-    const char *op = npart__node_op(graph, node);
+    const struct npart__fact *weight = operand_fact(request, node, 1, false);
     uint32_t result = npart__node_output(graph, node, 0);
-    if (node->domain == 0 && npart__same_text(op, "LRN") && result != NPART_NONE)
-        return 2 * npart__value_bytes(request, result, sizeof(float)).bytes;
-    if (node->domain != 0 || node->input_count < 2)
+    switch ((enum npart__scratch)node->traits->scratch) {
+    case NPART__SCRATCH_TWICE:
+        return result == NPART_NONE ? 0 : 2 * npart__value_bytes(request, result, sizeof(float)).bytes;
+    case NPART__SCRATCH_CONV:
+        return weight ? conv_scratch(graph, node, weight, operand_fact(request, node, 0, true)) : 0;
+    case NPART__SCRATCH_RECURRENT:
+        return recurrent_scratch(operand_fact(request, node, 0, false), weight, operand_fact(request, node, 2, false));
+    default:
         return 0;
-    const struct npart__fact *second = operand_fact(request, node, 1, false);
-    if (npart__same_text(op, "Conv"))
-        return conv_scratch(graph, node, second, operand_fact(request, node, 0, true));
-    if (npart__same_text(op, "LSTM") || npart__same_text(op, "GRU"))
-        return recurrent_scratch(operand_fact(request, node, 0, false), second,
-                                 operand_fact(request, node, 2, false));
-    return 0;
+    }
 }
