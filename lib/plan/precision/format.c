@@ -59,13 +59,13 @@ static bool is_nf4_table(const struct npart__session *session, uint32_t value)
 static uint32_t past(const struct npart__graph *graph, const struct npart__session *session,
                      const struct npart__node *node)
 {
-    static const char *const same[] = {"Cast", "Identity", "Reshape", "Squeeze", "Transpose", "Unsqueeze"};
-    for (size_t i = 0; i < NPART__COUNT(same); i++)
-        if (npart__is_onnx_op(graph, node, same[i]))
-            return npart__node_input(graph, node, 0);
+    const uint64_t same = NPART__WAY(ON) | NPART__WAY(CASTS) | NPART__WAY(VIEW) | NPART__WAY(TRANSPOSE);
+    const struct npart__traits *traits = node->traits;
+    if (same >> traits->elements & 1)
+        return npart__node_input(graph, node, 0);
     /* Only where the factor is the second operand. */
     uint32_t scale = npart__node_input(graph, node, 1);
-    bool is_scaled = npart__is_onnx_op(graph, node, "Mul") && scale != NPART_NONE && session->is_constant[scale];
+    bool is_scaled = traits->computes == NPART__COMPUTES_MULTIPLY && scale != NPART_NONE && session->is_constant[scale];
     return is_scaled ? npart__node_input(graph, node, 0) : NPART_NONE;
 }
 
@@ -114,7 +114,7 @@ static bool find_weights(const struct npart__session *session, uint32_t value, s
         if (!is_constant && npart__node_plays(graph, node, NPART__ROLE_DEQUANTIZES))
             return take_dequantized(session, node, out);
         uint32_t table = npart__node_input(graph, node, 0), indices = npart__node_input(graph, node, 1);
-        if (npart__is_onnx_op(graph, node, "Gather") && table != NPART_NONE && indices != NPART_NONE &&
+        if (npart__comes_from(node, NPART__WAY(GATHER)) && table != NPART_NONE && indices != NPART_NONE &&
             session->is_constant[indices] && is_nf4_table(session, table)) {
             out->type = NPART__TYPE_NF4;
             out->is_quantized = true;
