@@ -76,13 +76,6 @@ struct walk {
 
 enum { TRAIT_COMMUTES = 1, TRAIT_PASSES = 2, TRAIT_HAS_DATA = 4 };
 
-static bool is_one_of(const char *op, const char *const *list)
-{
-    while (*list && !npart__same_text(op, *list))
-        list++;
-    return *list != NULL;
-}
-
 /* Sizes, indices and single numbers, as they are computed beside the tensors that a model is about. 6 and 7 are
  * int32 and int64 of TensorProto.DataType. Where the rank is not known it is no size. */
 static bool is_size(const struct walk *walk, uint32_t value)
@@ -115,20 +108,18 @@ static bool leads_on(const struct walk *walk, const struct npart__node *node, ui
     return result == NPART_NONE || !is_size(walk, result) || is_size(walk, value);
 }
 
-/* Operands in any order are the same. By name alone, of any domain: a name is what another exporter keeps. */
-static const char *const commuting[] = {"Add", "Mul", "And", "Or", "Xor", "Max", "Min", "Sum", "Mean", "Equal", NULL};
 /* Nodes that come and go with exporters and quantizers; for others they are not there. */
-static const char *const passing[] = {"Identity", "Dropout", "QuantizeLinear", "DequantizeLinear", NULL};
+static const uint64_t passing = NPART__WAYS_SAME | NPART__WAY(CODES);
 
-/* A node has data where some operand is neither a constant nor a size; then its sizes play no part. */
+/* By name alone, of any domain: a name is what another exporter keeps. A node has data where some operand is neither a constant nor a size; then its sizes play no part. */
 static void find_traits(struct walk *walk, uint32_t id)
 {
     const struct npart__node *node = &walk->graph->nodes.items[id];
     const char *op = npart__node_op(walk->graph, node);
     walk->ops[id] = hash_text(OF_OP, op);
-    if (is_one_of(op, commuting))
+    if (npart__op_plays(op, NPART__ROLE_COMMUTES))
         walk->traits[id] |= TRAIT_COMMUTES;
-    if (is_one_of(op, passing))
+    if (passing >> npart__operator_traits("", op)->elements & 1)
         walk->traits[id] |= TRAIT_PASSES;
     for (uint32_t i = 0; i < node->input_count; i++) {
         uint32_t value = npart__node_input(walk->graph, node, i);
