@@ -21,7 +21,7 @@ static uint32_t through_turn(const struct npart__work *work, uint32_t value, con
     value = work->through[value];
     uint32_t producer = npart__producer(work->graph, value);
     *order = NULL;
-    if (producer == NPART_NONE || !npart__lists_op(work->graph, "Transpose", producer))
+    if (producer == NPART_NONE || !npart__comes_from(npart__node_at(work->graph, producer), NPART__WAY(TRANSPOSE)))
         return value;
     const struct npart__node *node = npart__node_at(work->graph, producer);
     const struct npart__attribute *perm = npart__node_attribute(work->graph, node, "perm");
@@ -47,14 +47,20 @@ struct scatter {
     uint32_t past, slots, fresh, axis; /* the axis of what it is given */
 };
 
+/* Of an operator that is for caches: slots in their order from one number on. */
+static bool is_update_of(const struct npart__node *node)
+{
+    return node->traits->writes && node->traits->cache.count;
+}
+
 static bool read_scatter(const struct npart__work *work, uint32_t id, struct scatter *out)
 {
     const struct npart__graph *graph = work->graph;
     const struct npart__node *node = npart__node_at(graph, id);
-    bool is_update = npart__lists_op(graph, "TensorScatter", id), is_tuple = npart__lists_op(graph, "ScatterND", id);
+    bool is_update = is_update_of(node), is_tuple = npart__comes_from(node, NPART__WAY(SCATTER_TUPLES));
     const char *mode = is_update ? "mode" : "reduction";
     const struct npart__attribute *how = npart__node_attribute(graph, node, mode);
-    if ((!is_update && !is_tuple && !npart__lists_op(graph, "ScatterElements", id)) || node->input_count < 3)
+    if ((!node->traits->writes && !is_tuple) || node->input_count < 3)
         return false;
     if (how && (how->type != 3 || strcmp(how->u.s, is_update ? "linear" : "none") != 0))
         return false;
@@ -64,7 +70,7 @@ static bool read_scatter(const struct npart__work *work, uint32_t id, struct sca
     if (out->past == NPART_NONE || out->slots == NPART_NONE || out->fresh == NPART_NONE)
         return false;
     const struct npart__fact *fact = npart__fact_of(work->plain, out->past);
-    int64_t axis = is_tuple ? 0 : npart__node_int(graph, node, "axis", is_update ? -2 : 0);
+    int64_t axis = is_tuple ? 0 : npart__node_int(graph, node, "axis", node->traits->writes_axis);
     return npart__is_static(fact) && npart__normalize_axis(axis, fact->rank, &out->axis);
 }
 
@@ -110,7 +116,7 @@ static bool find_joined(const struct npart__work *work, struct npart__pair *out)
     const struct npart__graph *graph = work->graph;
     uint32_t value = work->through[out->present], producer = npart__producer(graph, value);
     const struct npart__fact *made = npart__fact_of(work->plain, value);
-    if (producer != NPART_NONE && npart__lists_op(graph, "Slice", producer)) {
+    if (producer != NPART_NONE && npart__comes_from(npart__node_at(graph, producer), NPART__WAY(SLICE))) {
         uint32_t operand = npart__node_input(graph, npart__node_at(graph, producer), 0);
         producer = operand == NPART_NONE ? NPART_NONE : npart__producer(graph, work->through[operand]);
     }
@@ -136,9 +142,10 @@ static bool are_slots(const struct npart__work *work, struct npart__inference *i
         return false;
     const struct npart__fact *fresh = npart__fact_of(work->plain, at.fresh);
     uint64_t stride = 1, count = (uint64_t)fresh->dims[at.axis];
-    if (npart__lists_op(work->graph, "TensorScatter", pair->join))
+    const struct npart__node *join = npart__node_at(work->graph, pair->join);
+    if (is_update_of(join))
         return known->count == 1 && known->ints[0] == first;
-    if (npart__lists_op(work->graph, "ScatterND", pair->join)) {
+    if (npart__comes_from(join, NPART__WAY(SCATTER_TUPLES))) {
         if (!fact->rank || fact->dims[fact->rank - 1u] != 1 || known->count != count || fact->rank != 2)
             return false;
     } else {

@@ -207,9 +207,8 @@ static bool view(const struct seen *seen)
 
 static bool along_axis(const struct seen *seen)
 {
-    bool has_first = npart__lists_op(seen->at->work->graph, "ArgMax ArgMin Split ScatterElements GatherElements",
-                                     seen->id);
-    return is_none_of(seen, growing_of(seen, 0), has_first ? 0 : -1);
+    bool is_last = npart__comes_from(seen->node, NPART__WAY(ALONG_LAST));
+    return is_none_of(seen, growing_of(seen, 0), is_last ? -1 : 0);
 }
 
 /* Over slots later ones weigh nothing, which was asked before. */
@@ -321,7 +320,7 @@ static bool slice(const struct seen *seen)
 static bool reduce(const struct seen *seen)
 {
     const struct npart__graph *graph = seen->at->work->graph;
-    bool is_largest = npart__lists_op(graph, "ReduceMax", seen->id);
+    bool is_largest = seen->node->traits->computes == NPART__COMPUTES_MAXIMUM;
     uint64_t axes = is_largest ? tokens_of(seen, 0) : growing_of(seen, 0);
     const struct npart__attribute *given = npart__node_attribute(graph, seen->node, "axes");
     uint32_t operand = operand_of(seen, 1), axis;
@@ -347,27 +346,35 @@ static bool attention(const struct seen *seen)
     return !tokens_of(seen, 1) && !tokens_of(seen, 2);
 }
 
-static const struct {
-    const char *ops;
-    bool (*is_by_token)(const struct seen *seen);
-} rules[] = {
-    {"Reshape Flatten Squeeze Unsqueeze", view},
-    {"Concat Expand OneHot RotaryEmbedding Tile Transpose com.microsoft:MoE com.microsoft:QMoE "
-     "com.microsoft:RotaryEmbedding", always},
-    {"Slice", slice},
-    {"Gather com.microsoft:GatherBlockQuantized", gather},
-    {"GatherND", gather_tuples},
-    {"ScatterND", scatter_tuples},
-    {"ArgMax ArgMin Split ScatterElements GatherElements TopK", along_axis},
-    {"Softmax LogSoftmax", softmax},
-    {"MatMul MatMulInteger com.microsoft:FusedMatMul", product},
-    {"com.microsoft:MatMulNBits com.microsoft:SkipLayerNormalization "
-     "com.microsoft:SkipSimplifiedLayerNormalization", by_row},
-    {"Gemm", gemm},
-    {"Attention", attention},
-    {"ReduceL1 ReduceL2 ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum ReduceSumSquare", reduce},
-    {"LayerNormalization RMSNormalization SimplifiedLayerNormalization", normalize},
-    {"CumSum", add_up},
+/* By where an operator's elements come from. */
+static bool (*const rules[NPART__ELEMENTS_COUNT])(const struct seen *seen) = {
+    [NPART__ELEMENTS_VIEW] = view,
+    [NPART__ELEMENTS_TRANSPOSE] = always,
+    [NPART__ELEMENTS_EXPAND] = always,
+    [NPART__ELEMENTS_TILE] = always,
+    [NPART__ELEMENTS_CONCAT] = always,
+    [NPART__ELEMENTS_ONE_HOT] = always,
+    [NPART__ELEMENTS_ROTARY] = always,
+    [NPART__ELEMENTS_EXPERTS] = always,
+    [NPART__ELEMENTS_SLICE] = slice,
+    [NPART__ELEMENTS_GATHER] = gather,
+    [NPART__ELEMENTS_GATHER_BLOCKS] = gather,
+    [NPART__ELEMENTS_GATHER_TUPLES] = gather_tuples,
+    [NPART__ELEMENTS_SCATTER_TUPLES] = scatter_tuples,
+    [NPART__ELEMENTS_SPLIT] = along_axis,
+    [NPART__ELEMENTS_ALONG_FIRST] = along_axis,
+    [NPART__ELEMENTS_ALONG_LAST] = along_axis,
+    [NPART__ELEMENTS_SOFTMAX] = softmax,
+    [NPART__ELEMENTS_LOG_SOFTMAX] = softmax,
+    [NPART__ELEMENTS_MATMUL] = product,
+    [NPART__ELEMENTS_INTEGER_MATMUL] = product,
+    [NPART__ELEMENTS_FUSED_MATMUL] = product,
+    [NPART__ELEMENTS_ROWS] = by_row,
+    [NPART__ELEMENTS_GEMM] = gemm,
+    [NPART__ELEMENTS_ATTENTION] = attention,
+    [NPART__ELEMENTS_REDUCE] = reduce,
+    [NPART__ELEMENTS_NORMALIZE] = normalize,
+    [NPART__ELEMENTS_CUMULATE] = add_up,
 };
 
 static bool is_by_token(struct padding *at, uint32_t id)
@@ -381,10 +388,8 @@ static bool is_by_token(struct padding *at, uint32_t id)
     }
     if (!axes || npart__cache_is_by_element(graph, id))
         return true;
-    for (size_t i = 0; i < NPART__COUNT(rules); i++)
-        if (npart__lists_op(graph, rules[i].ops, id))
-            return operand_of(&seen, 0) != NPART_NONE && rules[i].is_by_token(&seen);
-    return false;
+    bool (*rule)(const struct seen *) = rules[seen.node->traits->elements];
+    return rule && operand_of(&seen, 0) != NPART_NONE && rule(&seen);
 }
 
 /* ---- the walk ---------------------------------------------------------------------------------------------------- */

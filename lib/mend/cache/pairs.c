@@ -21,7 +21,7 @@ static bool is_empty(const struct npart__work *work, uint32_t value)
 static bool is_idle_cast(const struct npart__work *work, const struct npart__node *node)
 {
     uint32_t from = npart__node_input(work->graph, node, 0), to = npart__node_output(work->graph, node, 0);
-    return from != NPART_NONE && to != NPART_NONE && npart__is_onnx_op(work->graph, node, "Cast") &&
+    return from != NPART_NONE && to != NPART_NONE && npart__comes_from(node, NPART__WAY(CASTS)) &&
            npart__fact_of(work->plain, from)->element_type &&
            npart__fact_of(work->plain, from)->element_type == npart__fact_of(work->plain, to)->element_type;
 }
@@ -30,8 +30,8 @@ static bool is_idle_cast(const struct npart__work *work, const struct npart__nod
 static uint32_t lone_operand(const struct npart__work *work, const struct npart__node *node)
 {
     uint32_t found = NPART_NONE;
-    bool is_concat = npart__is_onnx_op(work->graph, node, "Concat");
-    if (!is_concat && !npart__is_onnx_op(work->graph, node, "Identity") && !is_idle_cast(work, node))
+    bool is_concat = npart__comes_from(node, NPART__WAY(CONCAT));
+    if (!is_concat && !npart__comes_from(node, NPART__WAY(ON)) && !is_idle_cast(work, node))
         return NPART_NONE;
     for (uint32_t i = 0; i < node->input_count; i++) {
         uint32_t value = npart__node_input(work->graph, node, i);
@@ -46,7 +46,7 @@ static uint32_t lone_operand(const struct npart__work *work, const struct npart_
 
 static uint32_t identical_operand(const struct npart__work *work, const struct npart__node *node)
 {
-    return npart__is_onnx_op(work->graph, node, "Identity") ? npart__node_input(work->graph, node, 0) : NPART_NONE;
+    return npart__comes_from(node, NPART__WAY(ON)) ? npart__node_input(work->graph, node, 0) : NPART_NONE;
 }
 
 /* Nodes are in order, so what an operand is has been found out before. */
@@ -97,7 +97,7 @@ bool npart__cache_is_joined(const struct npart__work *work, uint32_t join, struc
             return false;
         operands[count++] = value;
     }
-    if (count != 2 || !npart__is_onnx_op(work->graph, node, "Concat"))
+    if (count != 2 || !npart__comes_from(node, NPART__WAY(CONCAT)))
         return false;
     out->past = work->through[operands[0]];
     const struct npart__fact *fact = npart__fact_of(work->plain, out->past);
@@ -109,10 +109,22 @@ bool npart__cache_is_joined(const struct npart__work *work, uint32_t join, struc
 
 static bool is_taken_by(const struct npart__work *work, uint32_t producer)
 {
-    static const char ops[] = "com.microsoft:GroupQueryAttention com.microsoft:MultiHeadAttention Attention "
-                              "com.microsoft:Attention com.microsoft:DecoderMaskedMultiHeadAttention "
-                              "com.microsoft:SparseAttention";
-    return npart__lists_op(work->graph, ops, producer);
+    const struct npart__traits *traits = npart__node_at(work->graph, producer)->traits;
+    return traits->cache.count && !traits->writes; /* what is written into: fixed.c */
+}
+
+static bool comes_from(const struct npart__work *work, uint32_t id, uint64_t ways)
+{
+    return npart__comes_from(npart__node_at(work->graph, id), ways);
+}
+
+/* To integers, while the model runs. */
+static bool quantizes(const struct npart__work *work, uint32_t id)
+{
+    const struct npart__node *node = npart__node_at(work->graph, id);
+    uint32_t result = npart__node_output(work->graph, node, 0);
+    return node->traits->rounds.is_there && result != NPART_NONE &&
+           npart__type_is_integer(npart__fact_of(work->plain, result)->element_type);
 }
 
 /* What was dequantized, joined with new slots and quantized again: all of the cache, in each run. */
@@ -123,14 +135,13 @@ static bool is_requantized(const struct npart__work *work, uint32_t producer)
                                           : npart__producer(work->graph, work->through[joined]);
     uint32_t first = maker == NPART_NONE ? NPART_NONE
                                          : npart__node_input(work->graph, npart__node_at(work->graph, maker), 0);
-    if (first == NPART_NONE || !npart__lists_op(work->graph, "Concat", maker) ||
-        !npart__lists_op(work->graph, "QuantizeLinear com.microsoft:QuantizeLinear DynamicQuantizeLinear", producer))
+    if (first == NPART_NONE || !comes_from(work, maker, NPART__WAY(CONCAT)) || !quantizes(work, producer))
         return false;
     first = work->through[first];
     uint32_t from = npart__producer(work->graph, first);
     return npart__cache_is_graph_input(work, first) ||
-           (from != NPART_NONE &&
-            npart__lists_op(work->graph, "DequantizeLinear com.microsoft:DequantizeLinear", from));
+           (from != NPART_NONE && npart__node_plays(work->graph, npart__node_at(work->graph, from),
+                                                    NPART__ROLE_DEQUANTIZES));
 }
 
 bool npart__cache_slots_of(const struct npart__graph *graph, const struct npart__inference *asked,
@@ -259,7 +270,7 @@ static void count_wrappings(const struct following *following, const struct npar
 {
     const struct npart__graph *graph = following->work->graph;
     unsigned most = 1;
-    if (node->input_count + node->body_count == 0 && !npart__is_onnx_op(graph, node, "Constant"))
+    if (node->input_count + node->body_count == 0 && !npart__is_constant_node(graph, node))
         return;
     for (uint32_t i = 0; i < node->input_count; i++) {
         uint32_t operand = npart__node_input(graph, node, i);
@@ -316,12 +327,22 @@ static void note_table(const struct npart__work *work, uint32_t table, struct de
     out->columns = is_matrix && npart__is_number(fact->dims[1]) ? fact->dims[1] : 1;
 }
 
-/* Whether the node chooses, or says with which part, by the value as one of its later operands. */
-static bool is_part_of(const struct npart__work *work, uint32_t node, const char *op, uint32_t value)
+/* Whether the value is the second operand of a node, or the third. */
+static bool is_later_operand(const struct npart__work *work, const struct npart__node *node, uint32_t value)
 {
-    const struct npart__node *at = npart__node_at(work->graph, node);
-    return npart__lists_op(work->graph, op, node) &&
-           (npart__node_input(work->graph, at, 1) == value || npart__node_input(work->graph, at, 2) == value);
+    return npart__node_input(work->graph, node, 1) == value || npart__node_input(work->graph, node, 2) == value;
+}
+
+/* Whether a node makes integers of its first operand, or its first result is one of several of them. */
+static bool hands_on(const struct npart__node *node)
+{
+    static const bool counts[NPART__COMPUTES_COUNT] = {
+        [NPART__COMPUTES_ADD] = true,
+        [NPART__COMPUTES_SUBTRACT] = true,
+        [NPART__COMPUTES_MULTIPLY] = true,
+        [NPART__COMPUTES_LIMITS] = true,
+    };
+    return npart__comes_from(node, NPART__WAYS_ONE) || counts[node->traits->computes];
 }
 
 /* Follows what hands the integer of input `number` on. A value is met again only by a shorter way, so at most once for
@@ -329,8 +350,6 @@ static bool is_part_of(const struct npart__work *work, uint32_t node, const char
 static void follow_integer(const struct following *following, uint32_t value, uint32_t number, uint8_t steps,
                            struct destiny *out)
 {
-    static const char hands_on[] =
-        "Cast Reshape Unsqueeze Squeeze Identity Add Sub Mul Expand Flatten Clip Gather Slice Split";
     const struct npart__work *work = following->work;
     const struct npart__graph *graph = work->graph;
     const struct npart__value *at = npart__value_at(graph, value);
@@ -347,11 +366,12 @@ static void follow_integer(const struct following *following, uint32_t value, ui
                         npart__node_input(graph, node, index) == value;
         if (is_index && is_weight(following, npart__node_input(graph, node, table))) {
             note_table(work, npart__node_input(graph, node, table), out);
-        } else if (is_part_of(work, user, "Slice", value) || npart__lists_op(graph, "OneHot", user)) {
+        } else if ((npart__comes_from(node, NPART__WAY(SLICE)) && is_later_operand(work, node, value)) ||
+                   npart__comes_from(node, NPART__WAY(ONE_HOT))) {
             out->is_number = true;
-        } else if (result != NPART_NONE && (is_part_of(work, user, "Where", value) ||
-                                            (npart__lists_op(graph, hands_on, user) &&
-                                             npart__node_input(graph, node, 0) == value))) {
+        } else if (result != NPART_NONE &&
+                   ((node->traits->computes == NPART__COMPUTES_CHOICE && is_later_operand(work, node, value)) ||
+                    (hands_on(node) && npart__node_input(graph, node, 0) == value))) {
             out->is_number |= npart__type_is_float(npart__fact_of(work->plain, result)->element_type);
             if (!npart__type_is_float(npart__fact_of(work->plain, result)->element_type))
                 follow_integer(following, result, number, steps + 1, out);

@@ -24,6 +24,11 @@ static const struct npart__node *node_of(const struct npart__walk *walk)
     return npart__node_at(graph_of(walk), walk->node);
 }
 
+static const struct npart__traits *traits_of(const struct npart__walk *walk)
+{
+    return node_of(walk)->traits;
+}
+
 /* NPART_NONE where it is left out. */
 static uint32_t operand_of(const struct npart__walk *walk, uint32_t index)
 {
@@ -172,7 +177,7 @@ static void subtract(struct npart__walk *walk, struct npart__flow *out, enum hid
 /* By control that is positive everywhere; by anything else what was added is no longer known. */
 static void scale(struct npart__walk *walk, struct npart__flow *out, enum hidden what)
 {
-    bool divides = npart__node_is(graph_of(walk), node_of(walk), "Div");
+    bool divides = traits_of(walk)->computes == NPART__COMPUTES_DIVIDE;
     for (uint32_t i = 0; i < (divides ? 1u : 2u); i++) {
         struct npart__flow at = flow_of(walk, i), other = flow_of(walk, 1 - i);
         struct extremes by = {0};
@@ -238,27 +243,38 @@ static void keep(struct npart__walk *walk, struct npart__flow *out, enum hidden 
     *hidden_of(out, what) = hidden_in(&at, what);
 }
 
-/* What becomes of what hides; operators without a row lose it. `zeros`: 1 where the first operand's zeros stay zeros, 2
- * where any operand's do. */
-static const struct {
-    const char *ops;
-    void (*hide)(struct npart__walk *walk, struct npart__flow *out, enum hidden what);
-    uint8_t zeros;
-} hidings[] = {
-    {"Add", add, 0},
-    {"Sub", subtract, 0},
-    {"Mul", scale, 2},
-    {"Div", scale, 1},
-    {"Max", take_largest, 0},
-    {"Where", choose, 0},
-    {"Cast Identity Dropout", keep, 1},
-    {"QuantizeLinear DequantizeLinear com.microsoft:QuantizeLinear com.microsoft:DequantizeLinear", NULL, 1},
+/* What becomes of what hides; what computes something else loses it. */
+typedef void hide(struct npart__walk *walk, struct npart__flow *out, enum hidden what);
+static hide *const hidings[] = {
+    [NPART__COMPUTES_ADD] = add,
+    [NPART__COMPUTES_SUBTRACT] = subtract,
+    [NPART__COMPUTES_MULTIPLY] = scale,
+    [NPART__COMPUTES_DIVIDE] = scale,
+    [NPART__COMPUTES_MAXIMUM] = take_largest,
+    [NPART__COMPUTES_CHOICE] = choose,
+    [NPART__COMPUTES_COUNT] = NULL,
 };
 
 static bool chooses_zero(const struct npart__walk *walk)
 {
     unsigned taken = taken_by(walk, EMPTY) | taken_by(walk, LATER);
     return (!(taken >> 1 & 1) || is_zero(walk, 1)) && (!(taken >> 2 & 1) || is_zero(walk, 2));
+}
+
+static bool makes_zero(const struct npart__walk *walk)
+{
+    const uint64_t keeps_zero = NPART__WAYS_SAME | NPART__WAY(CASTS) | NPART__WAY(CODES);
+    const struct npart__traits *traits = traits_of(walk);
+    switch ((enum npart__computes)traits->computes) {
+    case NPART__COMPUTES_MULTIPLY:
+        return is_zero(walk, 0) || is_zero(walk, 1);
+    case NPART__COMPUTES_DIVIDE:
+        return is_zero(walk, 0);
+    case NPART__COMPUTES_CHOICE:
+        return chooses_zero(walk);
+    default:
+        return keeps_zero >> traits->elements & 1 && is_zero(walk, 0);
+    }
 }
 
 /* Slots are on one axis of all operands, counted from the right as broadcasting does. */
@@ -274,17 +290,15 @@ static const char *each(struct npart__walk *walk)
         if (out->axis == NPART_NONE || rank - at.axis != result->rank - out->axis)
             return "the slots are on different axes of its operands";
     }
-    for (unsigned what = EMPTY; what <= OWN; what++)
+    const struct npart__traits *traits = traits_of(walk);
+    bool is_kept = (NPART__WAYS_SAME | NPART__WAY(CASTS)) >> traits->elements & 1;
+    hide *hides = is_kept ? keep : hidings[traits->computes];
+    for (unsigned what = EMPTY; what <= OWN; what++) {
         lose(walk, out, (enum hidden)what);
-    for (size_t i = 0; i < NPART__COUNT(hidings); i++) {
-        if (!npart__lists_op(graph_of(walk), hidings[i].ops, walk->node))
-            continue;
-        for (unsigned what = EMPTY; what <= OWN && hidings[i].hide; what++)
-            hidings[i].hide(walk, out, (enum hidden)what);
-        out->is_zero = (hidings[i].zeros && is_zero(walk, 0)) || (hidings[i].zeros > 1 && is_zero(walk, 1));
+        if (hides)
+            hides(walk, out, (enum hidden)what);
     }
-    if (npart__node_is(graph_of(walk), node_of(walk), "Where"))
-        out->is_zero = chooses_zero(walk);
+    out->is_zero = makes_zero(walk);
     return NULL;
 }
 
@@ -542,7 +556,7 @@ static bool find_scores(const struct npart__walk *walk, uint32_t *node)
 {
     const struct npart__graph *graph = graph_of(walk);
     uint32_t value = operand_of(walk, 0), producer = npart__producer(graph, value);
-    if (producer == NPART_NONE || !npart__lists_op(graph, "Concat", producer) ||
+    if (producer == NPART_NONE || !npart__comes_from(npart__node_at(graph, producer), NPART__WAY(CONCAT)) ||
         npart__value_at(graph, value)->consumer_count != 1)
         return false;
     struct npart__walk before = *walk;
@@ -629,7 +643,7 @@ static const char *attention(struct npart__walk *walk)
 static const char *reduce(struct npart__walk *walk)
 {
     struct npart__flow from = flow_of(walk, 0);
-    if (npart__lists_op(graph_of(walk), "ReduceMax", walk->node) && !from.is_known &&
+    if (traits_of(walk)->computes == NPART__COMPUTES_MAXIMUM && !from.is_known &&
         from.hidden - from.shown <= HIDES)
         return NULL;
     const struct npart__attribute *axes = npart__node_attribute(graph_of(walk), node_of(walk), "axes");
@@ -656,65 +670,51 @@ static const char *normalize(struct npart__walk *walk)
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
-/* `operands`: how many it must have; `shapes`: those that only say how the result is shaped, as bits. */
+/* By where an operator's elements come from; `operands`: how many it must have. */
 static const struct rule {
-    const char *ops;
     const char *(*follow)(struct npart__walk *walk);
-    uint32_t operands, shapes;
-} rules[] = {
-    {"Abs Add And Cast CastLike Ceil Clip Cos DequantizeLinear Div Dropout Elu Equal Erf Exp Floor Gelu Greater "
-     "GreaterOrEqual HardSigmoid HardSwish Identity IsInf IsNaN LeakyRelu Less LessOrEqual Log Max Min Mod Mul Neg Not "
-     "Or Pow QuantizeLinear Reciprocal Relu Round Sigmoid Sign Sin Softplus Sqrt Sub Swish Tanh Where Xor "
-     "com.microsoft:DequantizeLinear com.microsoft:FastGelu com.microsoft:Gelu com.microsoft:QuantizeLinear "
-     "com.microsoft:QuickGelu",
-     each, 1, 0},
-    {"Reshape", view, 1, 1u << 1},
-    {"Flatten", view, 1, 0},
-    {"Squeeze Unsqueeze", view, 1, 1u << 1},
-    {"Transpose", transpose, 1, 0},
-    {"Expand", expand, 1, 1u << 1},
-    {"Tile", tile, 1, 1u << 1},
-    {"Concat", concat, 1, 0},
-    {"Slice", slice, 1, 0xfu << 1},
-    {"Gather", gather, 2, 0},
-    {"ScatterND", scatter_tuples, 3, 0},
-    {"Split", split, 1, 1u << 1},
-    {"MatMul", product, 2, 0},
-    {"Softmax", softmax, 1, 0},
-    {"Attention", attention, 3, 0},
-    {"ReduceL1 ReduceL2 ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum ReduceSumSquare", reduce, 1, 1u << 1},
-    {"LayerNormalization RMSNormalization SimplifiedLayerNormalization", normalize, 1, 0},
+    uint32_t operands;
+} rules[NPART__ELEMENTS_COUNT] = {
+    [NPART__ELEMENTS_ON] = {each, 1},
+    [NPART__ELEMENTS_DROPS] = {each, 1},
+    [NPART__ELEMENTS_CASTS] = {each, 1},
+    [NPART__ELEMENTS_CODES] = {each, 1},
+    [NPART__ELEMENTS_EACH] = {each, 1},
+    [NPART__ELEMENTS_VIEW] = {view, 1},
+    [NPART__ELEMENTS_TRANSPOSE] = {transpose, 1},
+    [NPART__ELEMENTS_EXPAND] = {expand, 1},
+    [NPART__ELEMENTS_TILE] = {tile, 1},
+    [NPART__ELEMENTS_CONCAT] = {concat, 1},
+    [NPART__ELEMENTS_SLICE] = {slice, 1},
+    [NPART__ELEMENTS_GATHER] = {gather, 2},
+    [NPART__ELEMENTS_SCATTER_TUPLES] = {scatter_tuples, 3},
+    [NPART__ELEMENTS_SPLIT] = {split, 1},
+    [NPART__ELEMENTS_MATMUL] = {product, 2},
+    [NPART__ELEMENTS_SOFTMAX] = {softmax, 1},
+    [NPART__ELEMENTS_ATTENTION] = {attention, 3},
+    [NPART__ELEMENTS_REDUCE] = {reduce, 1},
+    [NPART__ELEMENTS_NORMALIZE] = {normalize, 1},
 };
-
-static const struct rule *rule_of(const struct npart__graph *graph, uint32_t node)
-{
-    for (size_t i = 0; i < NPART__COUNT(rules); i++)
-        if (npart__lists_op(graph, rules[i].ops, node))
-            return &rules[i];
-    return NULL;
-}
 
 uint32_t npart__cache_shape_operands(const struct npart__graph *graph, uint32_t node)
 {
-    const struct rule *rule = rule_of(graph, node);
-    return rule ? rule->shapes : 0;
+    return npart__node_at(graph, node)->traits->sizes;
 }
 
 bool npart__cache_has_rule(const struct npart__graph *graph, uint32_t node)
 {
-    return rule_of(graph, node) != NULL;
+    return rules[npart__node_at(graph, node)->traits->elements].follow != NULL;
 }
 
 bool npart__cache_is_by_element(const struct npart__graph *graph, uint32_t node)
 {
-    const struct rule *rule = rule_of(graph, node);
-    return rule && rule->follow == each;
+    return npart__comes_from(npart__node_at(graph, node), NPART__WAYS_PLACE);
 }
 
 const char *npart__cache_rule(struct npart__walk *walk)
 {
-    const struct rule *rule = rule_of(graph_of(walk), walk->node);
-    if (!rule)
+    const struct rule *rule = &rules[traits_of(walk)->elements];
+    if (!rule->follow)
         return "it sees the slots of the cache, and is not followed";
     bool is_whole = npart__node_output(graph_of(walk), node_of(walk), 0) != NPART_NONE;
     for (uint32_t i = 0; i < rule->operands; i++)

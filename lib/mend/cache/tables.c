@@ -20,30 +20,12 @@ struct reading {
     uint32_t node;
 };
 
-/* Operands that are indices, and the table that they go into. `last`: the last dim of the indices is a tuple. */
-static const struct reader {
-    const char *ops;
-    uint8_t index, table;
-    const char *axis; /* the attribute; NULL: axis 0 */
-    int64_t by_default;
-    bool is_tuple;
-} readers[] = {
-    {"Gather GatherElements", 1, 0, "axis", 0, false},
-    {"com.microsoft:GatherBlockQuantized", 1, 0, "gather_axis", 0, false},
-    {"GatherND", 1, 0, NULL, 0, true},
-    {"com.microsoft:RotaryEmbedding", 1, 2, NULL, 0, false},
-    {"RotaryEmbedding", 3, 1, NULL, 0, false},
-};
-
 bool npart__cache_looks_up(const struct npart__graph *graph, uint32_t node, uint32_t *index, uint32_t *table)
 {
-    for (size_t i = 0; i < NPART__COUNT(readers); i++)
-        if (npart__lists_op(graph, readers[i].ops, node)) {
-            *index = readers[i].index;
-            *table = readers[i].table;
-            return true;
-        }
-    return false;
+    const struct npart__traits *traits = npart__node_at(graph, node)->traits;
+    *index = traits->reads.index;
+    *table = traits->reads.table;
+    return traits->reads.is_there;
 }
 
 static uint32_t operand_of(const struct reading *reading, uint32_t index)
@@ -135,7 +117,6 @@ static double largest_chosen(const struct reading *reading, const uint32_t *oper
  * not as integers, but they are cut off before they become an index. */
 static double largest(const struct reading *reading, uint32_t value, unsigned depth)
 {
-    static const char hands_on[] = "Cast Identity Reshape Unsqueeze Squeeze Transpose Expand Flatten";
     const struct npart__graph *graph = reading->work->graph;
     const struct npart__known *known = npart__cache_elements(reading->at, value);
     uint32_t producer = npart__producer(graph, value), operands[3], count = 0;
@@ -150,13 +131,14 @@ static double largest(const struct reading *reading, uint32_t value, unsigned de
             return INFINITY;
         operands[count++] = npart__value_at(graph, operand)->alias;
     }
-    if (count == 3 && npart__lists_op(graph, "Where", producer))
+    bool is_pair = count == 2 && npart__comes_from(node, NPART__WAY(EACH));
+    if (count == 3 && node->traits->computes == NPART__COMPUTES_CHOICE)
         return largest_chosen(reading, operands, depth + 1);
-    if (count == 2 && npart__lists_op(graph, "Min", producer))
+    if (is_pair && node->traits->computes == NPART__COMPUTES_MINIMUM)
         return fmin(largest(reading, operands[0], depth + 1), largest(reading, operands[1], depth + 1));
-    if (count == 2 && npart__lists_op(graph, "Add", producer))
+    if (is_pair && node->traits->computes == NPART__COMPUTES_ADD)
         return largest(reading, operands[0], depth + 1) + largest(reading, operands[1], depth + 1);
-    return count && npart__lists_op(graph, hands_on, producer) ? largest(reading, operands[0], depth + 1) : INFINITY;
+    return count && npart__comes_from(node, NPART__WAYS_ONE) ? largest(reading, operands[0], depth + 1) : INFINITY;
 }
 
 /* ---- reads ------------------------------------------------------------------------------------------------------- */
@@ -174,31 +156,34 @@ static npart_status refuse_unknown(const struct reading *reading)
                                "it is given positions, and how far it reads with them is not known");
 }
 
-static npart_status check_index(const struct reading *reading, const struct reader *reader)
+static npart_status check_index(const struct reading *reading)
 {
     const struct npart__work *work = reading->work;
     const struct npart__node *node = npart__node_at(work->graph, reading->node);
-    uint32_t table = operand_of(reading, reader->table), index = operand_of(reading, reader->index), axis = 0;
+    const struct npart__traits *traits = node->traits;
+    uint32_t table = operand_of(reading, traits->reads.table), index = operand_of(reading, traits->reads.index);
+    uint32_t axis = 0;
+    bool is_tuple = traits->elements == NPART__ELEMENTS_GATHER_TUPLES;
     if (table == NPART_NONE)
         return refuse_unknown(reading);
     const struct npart__fact *fact = npart__fact_of(&reading->at->inference, table);
     const struct npart__fact *places = npart__fact_of(&reading->at->inference, index);
     const struct npart__known *known = npart__cache_elements(reading->at, index);
-    int64_t given = reader->axis ? npart__node_int(work->graph, node, reader->axis, reader->by_default) : 0;
+    int64_t given = traits->reads.axis ? npart__node_int(work->graph, node, traits->reads.axis, 0) : 0;
     if (!npart__is_static(fact) || !npart__normalize_axis(given, fact->rank, &axis) || !places->has_rank)
         return refuse_unknown(reading);
     /* One position of several tokens is that of the first. */
-    bool is_first = reader->table && places->rank == 1;
-    int64_t batch = reader->is_tuple ? npart__node_int(work->graph, node, "batch_dims", 0) : 0;
-    uint32_t width = reader->is_tuple && places->rank ? (uint32_t)places->dims[places->rank - 1u] : 1;
-    if (batch < 0 || (uint64_t)batch + (reader->is_tuple ? width : 0) > fact->rank)
+    bool is_first = traits->reads.table && places->rank == 1;
+    int64_t batch = is_tuple ? npart__node_int(work->graph, node, "batch_dims", 0) : 0;
+    uint32_t width = is_tuple && places->rank ? (uint32_t)places->dims[places->rank - 1u] : 1;
+    if (batch < 0 || (uint64_t)batch + (is_tuple ? width : 0) > fact->rank)
         return refuse_unknown(reading);
     if (!known || !known->ints)
-        return !reader->is_tuple && !is_first && largest(reading, index, 0) < (double)fact->dims[axis]
+        return !is_tuple && !is_first && largest(reading, index, 0) < (double)fact->dims[axis]
                    ? NPART_OK
                    : refuse_unknown(reading);
     for (uint32_t i = 0; i < known->count; i++) {
-        int64_t rows = fact->dims[reader->is_tuple ? (uint32_t)batch + i % width : axis];
+        int64_t rows = fact->dims[is_tuple ? (uint32_t)batch + i % width : axis];
         int64_t last = known->ints[i] + (is_first ? (int64_t)reading->tokens - 1 : 0);
         if (last >= rows || known->ints[i] < -rows)
             return refuse_rows(reading, rows);
@@ -260,18 +245,17 @@ static npart_status check_node(const struct reading *reading)
     }
     if (!is_given)
         return NPART_OK;
-    for (size_t i = 0; i < NPART__COUNT(readers); i++)
-        if (npart__lists_op(graph, readers[i].ops, reading->node))
-            return is_varying(reading, readers[i].index) ? check_index(reading, &readers[i]) : NPART_OK;
-    if (npart__lists_op(graph, "Slice", reading->node))
+    if (node->traits->reads.is_there)
+        return is_varying(reading, node->traits->reads.index) ? check_index(reading) : NPART_OK;
+    if (npart__comes_from(node, NPART__WAY(SLICE)))
         return is_varying(reading, 1) || is_varying(reading, 2) ? check_part(reading) : NPART_OK;
-    if (npart__lists_op(graph, "OneHot", reading->node))
+    if (npart__comes_from(node, NPART__WAY(ONE_HOT)))
         return is_varying(reading, 0) ? check_classes(reading) : NPART_OK;
     for (uint32_t k = 0; k < node->output_count; k++) {
         uint32_t result = npart__node_output(graph, node, k);
         is_control &= result == NPART_NONE || npart__cache_elements(reading->at, result);
     }
-    if (npart__lists_op(graph, "ScatterND", reading->node) && is_varying(reading, 1) && !is_control)
+    if (npart__comes_from(node, NPART__WAY(SCATTER_TUPLES)) && is_varying(reading, 1) && !is_control)
         return refuse_unknown(reading);
     return is_control || npart__cache_has_rule(graph, reading->node) ? NPART_OK : refuse_unknown(reading);
 }
@@ -314,14 +298,15 @@ static void add_id(int64_t *ids, uint32_t *count, int64_t rows, int64_t id)
 /* Numbers that integers are compared with, and those beside them: what they are to ids need not be known. */
 static uint32_t list_ids(const struct npart__work *work, struct npart__probe *full, int64_t *ids)
 {
-    static const char asks[] = "Equal Less LessOrEqual Greater GreaterOrEqual";
     uint32_t count = 0;
     for (int64_t id = 0; id < 4; id++)
         add_id(ids, &count, work->vocabulary, id);
     add_id(ids, &count, work->vocabulary, PLAIN_ID);
     for (uint32_t i = 0; i < work->graph->nodes.count; i++) {
         const struct npart__node *node = npart__node_at(work->graph, i);
-        for (uint32_t k = 0; k < 2 && npart__lists_op(work->graph, asks, i); k++) {
+        bool compares = node->traits->computes == NPART__COMPUTES_EQUAL ||
+                        node->traits->computes == NPART__COMPUTES_ORDER;
+        for (uint32_t k = 0; k < 2 && compares; k++) {
             uint32_t operand = npart__node_input(work->graph, node, k);
             const struct npart__known *known = operand == NPART_NONE ? NULL : npart__cache_elements(full, operand);
             for (int64_t by = -1; known && known->ints && known->count == 1 && by < 2; by++)

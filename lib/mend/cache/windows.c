@@ -118,7 +118,7 @@ static void visit(struct search *search)
         sees_slots |= walk->flows[result].axis != NPART_NONE;
     }
     if (is_control)
-        is_cut = pair == NPART_NONE || npart__lists_op(graph, "Shape Size", walk->node);
+        is_cut = pair == NPART_NONE || npart__comes_from(node, NPART__WAYS_SIZES);
     else
         is_cut = is_cut && can_be_cut(search, pair, &sees_slots) && (!sees_slots || !npart__cache_rule(walk));
     if (!is_cut)

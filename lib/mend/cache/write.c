@@ -226,7 +226,7 @@ static bool is_part_of_mask(const struct writing *writing, uint32_t id)
     uint32_t operand = npart__node_input(graph, npart__node_at(graph, id), 0);
     const struct npart__tensor *tensor =
         operand == NPART_NONE ? NULL : npart__fact_of(&writing->inference, operand)->tensor;
-    return npart__lists_op(graph, "Slice", id) && tensor && tensor->element_type == NPART__BOOL &&
+    return npart__comes_from(npart__node_at(graph, id), NPART__WAY(SLICE)) && tensor && tensor->element_type == NPART__BOOL &&
            tensor->bytes > LARGE_MASK;
 }
 
@@ -336,7 +336,7 @@ static npart_status change_nodes(struct writing *writing)
         uint32_t id = work->graph->order[scope->first_order + i];
         bool is_cut = window_of(writing, id) != NULL, is_changed = is_cut || work->is_unmasked[id] || work->use_of[id];
         bool is_made = false;
-        if (is_cut && npart__lists_op(work->graph, "Shape Size", id))
+        if (is_cut && npart__comes_from(npart__node_at(work->graph, id), NPART__WAYS_SIZES))
             status = keep_shape(writing, id);
         else if (!is_changed && !work->was_fixed && work->is_live[id] && is_part_of_mask(writing, id))
             status = make_constant(writing, id, &is_made);

@@ -7,41 +7,15 @@
 
 #define ATTRIBUTE_INT 2 /* AttributeProto.INT */
 
-/* Operators that quantize an operand while the model runs, and which of them. Weights are quantized before. */
-static const struct {
-    const char *op;
-    uint32_t operand;
-    const char *attribute; /* only with this value of it; NULL: always */
-    int64_t value;
-} quantizers[] = {
-    {"QuantizeLinear", 0, NULL, 0},
-    {"DynamicQuantizeLinear", 0, NULL, 0},
-    {"com.microsoft:QuantizeLinear", 0, NULL, 0},
-    {"com.microsoft:DynamicQuantizeMatMul", 0, NULL, 0},
-    {"com.microsoft:DynamicQuantizeLSTM", 0, NULL, 0},
-    {"com.microsoft:MatMulNBits", 0, "accuracy_level", 4}, /* INT8 (contrib_ops/cpu/quantization/matmul_nbits.cc) */
-};
-
-/* Whether the node quantizes one of its operands; `*operand` says which. */
+/* Whether the node quantizes one of its operands while the model runs; `*operand` says which. */
 static bool is_quantizer(const struct npart__graph *graph, const struct npart__node *node, uint32_t *operand)
 {
-    for (size_t i = 0; i < NPART__COUNT(quantizers); i++) {
-        if (!npart__node_is(graph, node, quantizers[i].op))
-            continue;
-        const char *name = quantizers[i].attribute;
-        const struct npart__attribute *attribute = name ? npart__node_attribute(graph, node, name) : NULL;
-        if (name && !(attribute && attribute->type == ATTRIBUTE_INT && attribute->u.i == quantizers[i].value))
-            return false;
-        *operand = quantizers[i].operand;
-        return true;
-    }
-    return false;
-}
-
-/* Shape and Size read no elements. */
-static bool reads_elements(const struct npart__graph *graph, const struct npart__node *node)
-{
-    return !npart__node_is(graph, node, "Shape") && !npart__node_is(graph, node, "Size");
+    const struct npart__traits *traits = node->traits;
+    const char *name = traits->rounds.attribute;
+    const struct npart__attribute *attribute = name ? npart__node_attribute(graph, node, name) : NULL;
+    bool is_on = !name || (attribute && attribute->type == ATTRIBUTE_INT && attribute->u.i == traits->rounds.value);
+    *operand = traits->rounds.operand;
+    return traits->rounds.is_there && is_on;
 }
 
 /* A value that was not marked before is noted as a change. */
@@ -76,7 +50,7 @@ static bool mark_node(const struct npart__graph *graph, const struct npart__node
         uint32_t result = npart__node_output(graph, node, i);
         is_reached = result != NPART_NONE && reaches[result];
     }
-    if (!is_reached || !reads_elements(graph, node))
+    if (!is_reached || npart__comes_from(node, NPART__WAYS_SIZES))
         return changed;
     for (uint32_t i = 0; i < node->input_count; i++)
         changed |= mark(reaches, npart__node_input(graph, node, i));
