@@ -99,13 +99,24 @@ const double *npart__site_doubles(struct npart__site *site, uint32_t value, uint
 
 /* In another list (a graph round a body) it would be captured, and its operands may be out of reach. A body inside
  * of this list is another list as well. */
-uint32_t npart__site_maker(const struct npart__site *site, uint32_t value, const char *op)
+static uint32_t maker_of(const struct npart__site *site, uint32_t value)
 {
     uint32_t node = npart__producer(site->graph, value);
-    if (node == NPART_NONE)
-        return NPART_NONE;
-    const struct npart__node *at = npart__node_at(site->graph, node);
-    return at->scope == site->node->scope && npart__node_is(site->graph, at, op) ? node : NPART_NONE;
+    bool is_here = node != NPART_NONE && npart__node_at(site->graph, node)->scope == site->node->scope;
+    return is_here ? node : NPART_NONE;
+}
+
+uint32_t npart__site_maker(const struct npart__site *site, uint32_t value, const char *op)
+{
+    uint32_t node = maker_of(site, value);
+    bool is_it = node != NPART_NONE && npart__node_is(site->graph, npart__node_at(site->graph, node), op);
+    return is_it ? node : NPART_NONE;
+}
+
+uint32_t npart__site_made_by(const struct npart__site *site, uint32_t value, uint64_t ways)
+{
+    uint32_t node = maker_of(site, value);
+    return node != NPART_NONE && npart__comes_from(npart__node_at(site->graph, node), ways) ? node : NPART_NONE;
 }
 
 /* By the graph as it was analysed, so also where an earlier site of the same version has taken a use away. Whether

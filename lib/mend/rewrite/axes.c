@@ -53,16 +53,11 @@ bool npart__operand_has_dims(const struct npart__site *site, uint32_t operand, c
  * it so must stay for. An Identity changes no dims either. */
 static uint32_t reshaped_from(const struct npart__site *site, uint32_t value)
 {
-    static const char *const makers[] = {"Reshape", "Unsqueeze", "Squeeze", "Flatten", "Identity"};
     struct npart__dims dims;
-    for (uint32_t i = 0; i < NPART__COUNT(makers); i++) {
-        uint32_t maker = npart__site_maker(site, value, makers[i]);
-        if (maker == NPART_NONE)
-            continue;
-        uint32_t from = npart__node_input(site->graph, npart__node_at(site->graph, maker), 0);
-        return npart__full_dims(site, from, &dims) ? from : NPART_NONE;
-    }
-    return NPART_NONE;
+    uint32_t maker = npart__site_made_by(site, value, NPART__WAY(VIEW) | NPART__WAY(ON));
+    uint32_t from = maker == NPART_NONE ? NPART_NONE
+                                        : npart__node_input(site->graph, npart__node_at(site->graph, maker), 0);
+    return from != NPART_NONE && npart__full_dims(site, from, &dims) ? from : NPART_NONE;
 }
 
 /* Ends, as each step goes to what the value was made of. */

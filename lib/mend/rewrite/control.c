@@ -78,48 +78,6 @@ bool npart__rewrite_inline(struct npart__site *site)
 
 /* ---- both branches ----------------------------------------------------------------------------------------------- */
 
-/* What a node of a branch may be that is run although the other branch is meant: operators that fail for no numbers,
- * once their sizes fit. `constant` is the first operand that must be constant, as it gives a size or a place. Both
- * branches run then, and the one that is not meant may get any numbers: a model that ran before must not fail. */
-struct harmless {
-    const char *ops;
-    uint32_t constant;   /* operands from this one on must be constant; NO_OPERAND: none */
-    bool needs_elements; /* ONNX Runtime fails at the run, in some release, where the first operand has no elements */
-};
-
-/* None has to be constant. */
-#define NO_OPERAND UINT32_MAX
-
-/* In: what gives a result for all numbers. Not in: integer division and Mod, which trap on 0; operators that look
- * numbers up in the operand (ScatterND), or read files. */
-static const struct harmless all_harmless[] = {
-    {"Abs Acos Acosh Add And Asin Asinh Atan Atanh BatchNormalization Cast CastLike Ceil Celu Clip Concat Constant "
-     "Conv ConvTranspose Cos Cosh DepthToSpace DequantizeLinear Dropout Elu Equal Erf Exp Flatten Floor Gelu Gemm "
-     "Greater GreaterOrEqual GroupNormalization HardSigmoid HardSwish Hardmax Identity InstanceNormalization IsInf "
-     "IsNaN LRN LayerNormalization LeakyRelu Less LessOrEqual Log LogSoftmax LpNormalization MatMul Max Mean "
-     "MeanVarianceNormalization Min Mish Mul Neg Not Or PRelu Pow QuantizeLinear Reciprocal Relu Round Selu Shape "
-     "Sigmoid Sign Sin Sinh Size Softmax Softplus Softsign SpaceToDepth Sqrt Sub Sum Swish Tan Tanh ThresholdedRelu "
-     "Transpose Where Xor",
-     NO_OPERAND, false},
-    {"ArgMax ArgMin AveragePool GRU GlobalAveragePool GlobalMaxPool LSTM LpPool MaxPool RNN", NO_OPERAND, true},
-    {"ConstantOfShape Range", 0, false},
-    {"CumSum Expand Gather GatherElements GatherND OneHot Pad Reshape Slice Split Squeeze Tile TopK Trilu Unsqueeze", 1,
-     false},
-    {"ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum "
-     "ReduceSumSquare Resize Upsample",
-     1, true},
-};
-
-/* Whole words alone: "Re" is none of "Relu Reshape". Nothing is no word: a node of a file may lack its op. */
-static bool is_word_of(const char *words, const char *word)
-{
-    size_t length = strlen(word);
-    for (const char *at = words; length && (at = strstr(at, word)) != NULL; at += length)
-        if ((at == words || at[-1] == ' ') && (at[length] == ' ' || !at[length]))
-            return true;
-    return false;
-}
-
 /* What is reflected or wrapped around must be there. A constant Pad adds whatever there is. The pads of the first
  * half are before, those of the second after each axis. */
 static bool has_room_for_pads(struct npart__site *site, const struct npart__node *node)
@@ -179,15 +137,14 @@ static bool are_below(struct npart__site *site, uint32_t value, double limit)
 static bool has_numbers(struct npart__site *site, uint32_t id)
 {
     const struct npart__node *node = npart__node_at(site->graph, id);
-    const char *op = npart__node_op(site->graph, node);
     uint32_t data = npart__node_input(site->graph, node, 0), rank;
     int64_t dims[NPART__LIMIT_RANK];
     int type = npart__site_type(site, data);
-    if (is_word_of("Cast CastLike", op))
+    if (npart__comes_from(node, NPART__WAY(CASTS)))
         return type && type != STRING;
-    if (is_word_of("Dropout", op))
+    if (npart__comes_from(node, NPART__WAY(DROPS)))
         return are_below(site, npart__node_input(site->graph, node, 1), 1);
-    if (is_word_of("GRU LSTM RNN", op))
+    if (npart__lists_op(site->graph, "GRU LSTM RNN", id))
         /* Of layout 1 the batch comes first; a sequence may be as long as all of x. */
         return npart__site_dims(site, data, dims, &rank) && rank == 3 &&
                are_below(site, npart__node_input(site->graph, node, 4),
@@ -198,8 +155,9 @@ static bool has_numbers(struct npart__site *site, uint32_t id)
 /* Of operands and results alike: of [n,4] reshaped to [2,2] the result is known, and only n = 1 fits. Operands that
  * say where or how much must be constant: a number that is computed may point anywhere when the other branch is
  * meant. */
-static bool has_sizes(struct npart__site *site, const struct npart__node *node, const struct harmless *harmless)
+static bool has_sizes(struct npart__site *site, const struct npart__node *node)
 {
+    bool needs_elements = node->traits->branch == NPART__BRANCH_ROOM;
     int64_t dims[NPART__LIMIT_RANK];
     uint32_t rank;
     for (uint32_t i = 0; i < node->input_count; i++) {
@@ -207,9 +165,9 @@ static bool has_sizes(struct npart__site *site, const struct npart__node *node, 
         if (value == NPART_NONE)
             continue;
         if (!npart__site_dims(site, value, dims, &rank) ||
-            (i >= harmless->constant && !npart__site_is_constant(site, value)))
+            (i >= node->traits->constants && !npart__site_is_constant(site, value)))
             return false;
-        for (uint32_t k = 0; !i && harmless->needs_elements && k < rank; k++)
+        for (uint32_t k = 0; !i && needs_elements && k < rank; k++)
             if (!dims[k])
                 return false;
     }
@@ -221,20 +179,15 @@ static bool has_sizes(struct npart__site *site, const struct npart__node *node, 
     return true;
 }
 
-/* Sizes must be known: what fails for sizes fails when the session is created, or never. */
+/* Whether it fails for no numbers, once its sizes fit: both branches run, and the one that is not meant may get any. A
+ * model that ran before must not fail. Sizes must be known: what fails for sizes fails when the session is created, or
+ * never. */
 static bool is_harmless(struct npart__site *site, uint32_t id)
 {
-    /* Of floating point, where division by 0 is infinite. */
-    static const struct harmless division = {"Div", NO_OPERAND, false};
     const struct npart__node *node = npart__node_at(site->graph, id);
-    const struct harmless *found = NULL;
-    if (npart__node_is(site->graph, node, "Div") &&
-        npart__type_is_float(npart__site_type(site, npart__node_input(site->graph, node, 0))))
-        found = &division;
-    for (size_t i = 0; i < NPART__COUNT(all_harmless) && !found; i++)
-        if (node->domain == 0 && is_word_of(all_harmless[i].ops, npart__node_op(site->graph, node)))
-            found = &all_harmless[i];
-    return found && node->schema && !node->body_count && node->callee == NPART_NONE && has_sizes(site, node, found) &&
+    bool is_float = npart__type_is_float(npart__site_type(site, npart__node_input(site->graph, node, 0)));
+    bool is_safe = node->traits->branch == NPART__BRANCH_FLOATS ? is_float : node->traits->branch != NPART__BRANCH_NO;
+    return is_safe && node->schema && !node->body_count && node->callee == NPART_NONE && has_sizes(site, node) &&
            has_numbers(site, id) && has_places(site, node);
 }
 

@@ -6,19 +6,6 @@
 #include "rewrite/axes.h"
 #include "rewrite/kernels.h"
 
-/* Whose result jumps where its operand changes by a rounding. */
-#define JUMPING "Floor Ceil Round Sign Mod ArgMax ArgMin TopK Unique NonZero OneHot Hardmax NonMaxSuppression " \
-                "Equal Less LessOrEqual Greater GreaterOrEqual IsInf"
-/* Whose result may have another size or other elements altogether, or that say the type in an attribute's tensor; and
- * those with bodies, which have types of their own. */
-#define LEFT "Constant ConstantOfShape Range RandomNormal RandomUniform RandomNormalLike RandomUniformLike Bernoulli " \
-             "Multinomial If Loop Scan SequenceMap"
-
-static bool is_op(const struct npart__site *site, const char *list)
-{
-    return npart__lists_op(site->graph, list, site->id);
-}
-
 /* Whether this rewrite, at an earlier node of the same list, has made the value of a FLOAT. */
 static bool is_made_double(const struct npart__site *site, uint32_t value)
 {
@@ -50,7 +37,7 @@ static bool computes_double(const struct npart__site *site)
 {
     int from = npart__site_type(site, npart__operand(site, 0)), to = npart__site_type(site, npart__result(site, 0));
     bool is_edge = !from || !to || from == NPART__FLOAT || to == NPART__FLOAT, has_double = false;
-    if (is_op(site, "Cast"))
+    if (npart__comes_from(site->node, NPART__WAY(CASTS)))
         return !is_edge && (from == NPART__DOUBLE) != (to == NPART__DOUBLE);
     for (uint32_t i = 0; i < site->node->input_count; i++)
         has_double |= npart__site_type(site, npart__operand(site, i)) == NPART__DOUBLE;
@@ -63,7 +50,8 @@ static bool computes_double(const struct npart__site *site)
 static void tell_error(struct npart__site *site)
 {
     int to = npart__site_type(site, npart__result(site, 0));
-    bool jumps = is_op(site, JUMPING) || (is_op(site, "Cast") && !npart__is_plain_float(to));
+    bool jumps = site->node->traits->jumps ||
+                 (npart__comes_from(site->node, NPART__WAY(CASTS)) && !npart__is_plain_float(to));
     if (!jumps)
         return;
     site->equality = NPART_EQUAL_APPROX;
@@ -107,7 +95,7 @@ bool npart__rewrite_float32(struct npart__site *site)
     const char **results = npart__arena_zeroed(site->arena, site->node->output_count + (size_t)1, sizeof *results);
     int type;
     site->failed |= !operands || !names || !results;
-    if (site->failed || *npart__text(&site->graph->strings, site->node->domain) || is_op(site, LEFT) ||
+    if (site->failed || *npart__text(&site->graph->strings, site->node->domain) || site->node->traits->keeps_type ||
         !computes_double(site))
         return false;
     list_operands(site, operands, names);

@@ -225,16 +225,13 @@ static const char *operand_for_all(struct experts *experts, uint32_t value, uint
  * row, so rows that were not sent change nothing of those that were. Each is copied once, for all tokens. */
 static const char *for_all(struct experts *experts, uint32_t node, uint32_t depth)
 {
-    static const char *const each[] = {"Sigmoid", "Tanh", "Relu", "Gelu", "Erf", "Mul", "Add", "Sub", "Div", "Cast",
-                                       "Exp", "Neg", "Abs", "Sqrt", "Pow", "LeakyRelu", "Elu", "Softplus", "Swish"};
     struct npart__site *site = experts->site;
     const struct npart__node *at = node_at(site, node);
     const char *operands[2] = {NULL, NULL};
     int64_t dims[NPART__LIMIT_RANK];
     uint32_t rank;
-    bool is_each = false, is_product = npart__node_is(site->graph, at, "MatMul");
-    for (size_t i = 0; i < NPART__COUNT(each); i++)
-        is_each |= npart__node_is(site->graph, at, each[i]);
+    bool is_product = npart__comes_from(at, NPART__WAY(MATMUL));
+    bool is_each = npart__comes_from(at, NPART__WAY(EACH) | NPART__WAY(CASTS));
     if ((!is_each && !is_product) || at->input_count < 1 || at->input_count > 2)
         return NULL;
     /* One operand that cannot be said fails the whole expert. To ask for the other one as well would take 2**n steps

@@ -16,21 +16,14 @@ enum { BOOL = 9 };
  * an initializer to all that follows. */
 static bool stays(const struct npart__site *site)
 {
-    static const char *const ops[] = {"Constant", "QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear"};
-    for (size_t i = 0; i < NPART__COUNT(ops); i++)
-        if (npart__same_text(npart__node_op(site->graph, site->node), ops[i]))
-            return true;
-    return false;
+    return npart__is_constant_node(site->graph, site->node) || site->node->traits->rounds.is_there ||
+           npart__comes_from(site->node, NPART__WAY(CODES));
 }
 
 /* Their operand is a few numbers, their result may be of any size: such nodes are cheaper than what they make. */
 static bool spreads(const struct npart__site *site)
 {
-    static const char *const ops[] = {"Expand", "Tile", "ConstantOfShape"};
-    for (size_t i = 0; i < NPART__COUNT(ops); i++)
-        if (npart__same_text(npart__node_op(site->graph, site->node), ops[i]))
-            return true;
-    return false;
+    return npart__comes_from(site->node, NPART__WAY(EXPAND) | NPART__WAY(TILE) | NPART__WAY(FILL));
 }
 
 /* Types of less than a byte count as nothing: make_known takes none of them. */

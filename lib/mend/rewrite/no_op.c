@@ -5,11 +5,6 @@
  */
 #include "rewrite/axes.h"
 
-static bool is_op(const struct npart__site *site, const char *list)
-{
-    return npart__lists_op(site->graph, list, site->id);
-}
-
 /* Without an order the axes are reversed. */
 static bool keeps_order(const struct npart__site *site, const struct npart__dims *dims)
 {
@@ -45,21 +40,36 @@ static bool keeps_elements(struct npart__site *site, const struct npart__dims *d
 {
     if (!npart__has_dims(site, npart__result(site, 0), dims))
         return false;
-    if (is_op(site, "Transpose"))
+    switch ((enum npart__elements)site->node->traits->elements) {
+    case NPART__ELEMENTS_TRANSPOSE:
         return keeps_order(site, dims);
-    if (is_op(site, "Slice"))
+    case NPART__ELEMENTS_SLICE:
         return are_all(site, 4, is_positive);
-    if (is_op(site, "Pad"))
+    case NPART__ELEMENTS_PAD:
         return site->node->input_count > 1 && are_all(site, 1, is_zero);
-    return is_op(site, "Reshape Flatten Squeeze Unsqueeze Expand Tile");
+    case NPART__ELEMENTS_VIEW:
+    case NPART__ELEMENTS_EXPAND:
+    case NPART__ELEMENTS_TILE:
+        return true;
+    default:
+        return false;
+    }
 }
 
 /* Outside of training nothing is dropped. Before opset 7 that is an attribute's to say. */
 static bool drops_nothing(struct npart__site *site)
 {
     uint32_t mode = npart__operand(site, 2);
-    return is_op(site, "Dropout") && npart__site_opset(site) >= 7 && npart__is_unused(site, npart__result(site, 1)) &&
+    return npart__comes_from(site->node, NPART__WAY(DROPS)) && npart__site_opset(site) >= 7 && npart__is_unused(site, npart__result(site, 1)) &&
            (mode == NPART_NONE || are_all(site, 2, is_zero));
+}
+
+/* Of one operand such an operator makes that operand: the sum of one number is that number. */
+static bool takes_any_number(const struct npart__node *node)
+{
+    struct npart__operand first;
+    return npart__comes_from(node, NPART__WAY(EACH) | NPART__WAY(CONCAT)) && node->schema &&
+           npart__operator_input(node->schema, 0, &first) && first.is_variadic;
 }
 
 /* Of known sizes alone: what stands among dynamic ones is left to the CPU with them, and nothing is won. */
@@ -70,8 +80,8 @@ bool npart__rewrite_no_op(struct npart__site *site)
     struct npart__dims dims;
     if (x == NPART_NONE || y == NPART_NONE || !npart__full_dims(site, x, &dims))
         return false;
-    bool is_same = site->node->input_count == 1 && is_op(site, "Concat Sum Max Min Mean");
-    is_same |= is_op(site, "Cast") && type && type == npart__site_type(site, y);
+    bool is_same = site->node->input_count == 1 && takes_any_number(site->node);
+    is_same |= npart__comes_from(site->node, NPART__WAY(CASTS)) && type && type == npart__site_type(site, y);
     if (!is_same && !drops_nothing(site) && !keeps_elements(site, &dims))
         return false;
     npart__finish(site, 0, npart__site_name(site, x));
