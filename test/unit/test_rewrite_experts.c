@@ -169,7 +169,6 @@ static void test_rewrite_experts__leaves_what_is_no_network_of_rows(void)
         {"node h1 = MatMul(rows, w1)", "node h0 = MatMul(rows, vector)\nnode h1 = Unsqueeze(h0, one)"},
         {"node h1 = MatMul(rows, w1)", "node h1 = Add(rows, rows3)"}, /* a number for each of the rows that are sent */
         {"node h1 = MatMul(rows, w1)", "input free float32[1,4]\nnode h1 = Add(rows, free)"},
-        {"node h1 = MatMul(rows, w1)", "node h1 = Clip(rows)"},
         {"node h1 = MatMul(rows, w1)", "node h1 = CumSum(rows, zero0)\ninit zero0 int64[] = 0"},
         {"node v = Mul(y0, own)", "node v = Mul(y0, other_own)\ninput other_own float32[7,1]"},
         {"node v = Mul(y0, own)", "node v = Identity(y0)"},
@@ -235,6 +234,8 @@ static void test_rewrite_experts__runs_on_all_tokens_however_it_is_written(void)
         {{"node y0 = Relu(h1)", "node y0 = Add(row, h1)"}, "y/moe-dense/Add = Add(row, y/moe-dense/MatMul)\n"},
         {{"node y0 = Relu(h1)", "init half float32[] = 0.5\nnode y0 = Mul(h1, half)"},
          "y/moe-dense/Mul = Mul(y/moe-dense/MatMul, half)\n"},
+        /* Whatever works on each element. */
+        {{"node y0 = Relu(h1)", "node y0 = Clip(h1)"}, "y/moe-dense/Clip = Clip(y/moe-dense/MatMul)\n"},
         /* A gated layer uses its rows twice; what is made of them is made once. */
         {{"node y0 = Relu(h1)", "node g = Sigmoid(h1)\nnode y0 = Mul(h1, g)"},
          "y/moe-dense/Mul = Mul(y/moe-dense/MatMul, y/moe-dense/Sigmoid)\n"},

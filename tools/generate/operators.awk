@@ -69,7 +69,7 @@ function read_more(text,    words, last, i, key, value, parts) {
         sub(/^[^=]*=?/, "", value)
         if (key in is_role)
             add_role(key)
-        else if (key == "jumps" || key == "keeps_type")
+        else if (key == "jumps" || key == "keeps_type" || key == "causal")
             more = more ", ." key " = true"
         else if (key == "sizes") {
             split(value "-" value, parts, "-")

@@ -39,7 +39,7 @@ static bool is_vocabulary(const struct reading *reading, int64_t words)
 {
     for (uint32_t i = 0; i < reading->graph->nodes.count; i++) {
         const struct npart__node *node = npart__node_at(reading->graph, i);
-        if (!npart__is_onnx_op(reading->graph, node, "Gather"))
+        if (!npart__comes_from(node, NPART__WAY(GATHER)))
             continue;
         const struct npart__fact *table = fact_of(reading, npart__node_input(reading->graph, node, 0));
         if (table->is_constant && table->has_rank && table->rank == 2 && table->dims[0] == words)
@@ -98,9 +98,9 @@ static bool is_causal(const struct reading *reading)
     const struct npart__graph *graph = reading->graph;
     for (uint32_t i = 0; i < graph->nodes.count; i++) {
         const struct npart__node *node = npart__node_at(graph, i);
-        if (npart__lists_op(graph, "Trilu com.microsoft:GroupQueryAttention", i) ||
+        if (node->traits->causal ||
             npart__node_int(graph, node, "is_causal", 0) || npart__node_int(graph, node, "unidirectional", 0) ||
-            (npart__lists_op(graph, "Less LessOrEqual Greater GreaterOrEqual", i) && compares_places(reading, node)))
+            (node->traits->computes == NPART__COMPUTES_ORDER && compares_places(reading, node)))
             return true;
     }
     for (uint32_t i = 0; i < graph->values.count; i++)

@@ -36,6 +36,7 @@ enum npart__elements {
     NPART__ELEMENTS_REDUCE,
     NPART__ELEMENTS_SOFTMAX,
     NPART__ELEMENTS_LOG_SOFTMAX,
+    NPART__ELEMENTS_HARDMAX,
     NPART__ELEMENTS_NORMALIZE,
     NPART__ELEMENTS_MATMUL,
     NPART__ELEMENTS_INTEGER_MATMUL,
@@ -103,6 +104,7 @@ struct npart__traits {
     uint8_t scratch;    /* enum npart__scratch */
     bool jumps;
     bool keeps_type;
+    bool causal;
     bool writes;        /* an operand into the first, along the axis that `axis` says, or else: */
     int8_t writes_axis;
     struct {
