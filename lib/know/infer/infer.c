@@ -112,9 +112,8 @@ static bool uses_only_constants(const struct npart__call *call)
 /* A shape is constant where it is static, whatever the tensor. */
 static bool reads_only_a_static_shape(const struct npart__call *call)
 {
-    const char *op = npart__node_op(call->graph, call->node);
     bool folds_size = !call->inference->policy->is_partial; /* ONNX Runtime does not */
-    return (npart__same_text(op, "Shape") || (folds_size && npart__same_text(op, "Size"))) &&
+    return npart__comes_from(call->node, folds_size ? NPART__WAYS_SIZES : NPART__WAY(SHAPE)) &&
            npart__is_static(npart__in(call, 0));
 }
 

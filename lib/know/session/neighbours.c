@@ -254,7 +254,7 @@ static void chain_reshapes(struct neighbours *at, uint32_t id)
     /* A chain begins with a Reshape without `allowzero`; what continues one already has been marked by its own
      * predecessor. Of other nodes nothing is known, not even that they have a first result. */
     if (first == NPART_NONE ||
-        !((is_live(at, first, "Reshape") && !allows_zero(at, first)) || at->next[first] == first))
+        !((is_live(at, first, npart__role_op(NPART__ROLE_RESHAPES)) && !allows_zero(at, first)) || at->next[first] == first))
         return;
     if (at->users[result_of(at, first)] == 1)
         at->next[first] = at->next[id] = id;
@@ -298,7 +298,7 @@ static bool is_fused(const struct neighbours *at, uint32_t id)
 {
     const struct npart__node *node = npart__node_at(at->graph, id);
     bool is_computed = false;
-    if (at->session->fates[id] != NPART_FATE_SHAPE || strcmp(npart__node_op(at->graph, node), "Concat") != 0)
+    if (at->session->fates[id] != NPART_FATE_SHAPE || !npart__comes_from(node, NPART__WAY(CONCAT)))
         return false;
     for (uint32_t i = 0; i < node->input_count && !is_computed; i++) {
         uint32_t value = npart__node_input(at->graph, node, i);
@@ -312,7 +312,7 @@ static bool is_fused(const struct neighbours *at, uint32_t id)
 static bool is_measured(const struct neighbours *at, uint32_t id)
 {
     return at->session->fates[id] == NPART_FATE_SHAPE &&
-           npart__is_onnx_op(at->graph, npart__node_at(at->graph, id), "Shape");
+           npart__comes_from(npart__node_at(at->graph, id), NPART__WAY(SHAPE));
 }
 
 /* The runtime keeps the first of equal values, for the users of all (lib/know/view). */

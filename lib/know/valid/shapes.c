@@ -330,8 +330,8 @@ struct npart__shape_rows npart__find_shape_rows(const struct npart__operator *sc
     for (size_t i = 0; is_plain && i < NPART__COUNT(window_rules); i++)
         if (strcmp(schema->name, window_rules[i].op) == 0)
             add_row(&rows.windows, i);
-    rows.has_perm = is_plain && strcmp(schema->name, "Transpose") == 0;
-    rows.has_sizes = is_plain && strcmp(schema->name, "Reshape") == 0;
+    rows.has_perm = is_plain && npart__op_plays(schema->name, NPART__ROLE_REORDERS_AXES);
+    rows.has_sizes = is_plain && npart__op_plays(schema->name, NPART__ROLE_RESHAPES);
     return rows;
 }
 

@@ -61,7 +61,7 @@ bool npart__can_compute(const struct npart__inference *inference, const struct n
 {
     struct npart__operator kernel;
     /* Of other domains the library has no list of kernels. */
-    if (node->domain != 0 || !node->schema || strcmp(node->schema->name, "Constant") == 0) /* an initializer by then */
+    if (node->domain != 0 || !node->schema || npart__is_constant_node(graph, node)) /* an initializer by then */
         return true;
     bool is_unmeasured = npart__operator_flags(node->schema) & NPART__OPERATOR_UNSHAPED && npart__measures(release);
     return !is_unmeasured && !npart__names_unknown_results(graph, node) &&
