@@ -37,15 +37,15 @@ static unsigned optimizer_of(const struct npart__session *session, uint32_t id)
     case NPART_FATE_FUSED:
         if (npart__repeats(session, id))
             return EXPRESSIONS;
-        return npart__is_onnx_op(graph, npart__node_at(graph, npart__fused_into(session, id)), "MatMul") ? PRODUCTS
-                                                                                                         : RULES;
+        return npart__comes_from(npart__node_at(graph, npart__fused_into(session, id)), NPART__WAY(MATMUL)) ? PRODUCTS
+                                                                                                            : RULES;
     case NPART_FATE_IDENTITY:
     case NPART_FATE_DROPOUT:
         return RULES;
     case NPART_FATE_NO_OP:
-        return npart__is_onnx_op(graph, node, "Transpose") ? TRANSPOSES
-               : npart__is_onnx_op(graph, node, "Reshape") ? RESHAPES
-                                                           : RULES;
+        return npart__node_plays(graph, node, NPART__ROLE_REORDERS_AXES) ? TRANSPOSES
+               : npart__node_plays(graph, node, NPART__ROLE_RESHAPES)    ? RESHAPES
+                                                                         : RULES;
     case NPART_FATE_CONSTANT:
         return npart__is_constant_node(graph, node) ? 0 : FOLDING;
     default:

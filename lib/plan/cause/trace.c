@@ -146,7 +146,7 @@ static npart__root computed_by(const struct npart__trace *trace, uint32_t id)
         npart__operator_flags(node->schema) & NPART__OPERATOR_RANDOM)
         return 0;
     /* Shape reads no data: what it computes is known as soon as the shape is. */
-    if (node->domain == 0 && strcmp(npart__node_op(graph, node), "Shape") == 0)
+    if (npart__comes_from(node, NPART__WAY(SHAPE)))
         return npart__shape_root(trace, first);
     for (uint32_t i = 0; i < node->input_count; i++) {
         uint32_t value = npart__node_input(graph, node, i);

@@ -10,7 +10,7 @@
 
 #include "cost/cost.h"
 
-enum { PLAIN, SENSITIVE, THROUGH, TRANSPOSE, RESHAPE }; /* of an operator */
+enum { PLAIN, SENSITIVE, THROUGH }; /* of an operator */
 
 struct finding {
     const struct npart__graph *graph;
@@ -105,11 +105,13 @@ static void take_node(struct finding *at, uint32_t id)
     uint32_t first = node->input_count ? npart__operand_past_copies(at->session, node, 0) : NPART_NONE;
     uint32_t result = npart__node_output(at->graph, node, 0);
     bool native = class == SENSITIVE, either = class == THROUGH, has_images = false;
-    if (first != NPART_NONE && result != NPART_NONE && class == TRANSPOSE)
+    bool is_transpose = npart__comes_from(node, NPART__WAY(TRANSPOSE));
+    bool is_view = npart__comes_from(node, NPART__WAY(VIEW));
+    if (first != NPART_NONE && result != NPART_NONE && is_transpose)
         take_transpose(at, id, first, result);
-    if (first != NPART_NONE && result != NPART_NONE && class == RESHAPE)
+    if (first != NPART_NONE && result != NPART_NONE && is_view)
         take_reshape(at, id, first, result);
-    if (class == TRANSPOSE || class == RESHAPE)
+    if (is_transpose || is_view)
         return;
     for (uint32_t k = 0; k < node->input_count; k++) {
         uint32_t value = npart__operand_past_copies(at->session, node, k);
@@ -152,8 +154,6 @@ bool npart__find_blocks(const struct npart__target *target, const struct npart__
                         const struct npart__node_costs *nodes, struct npart__arena *arena,
                         struct npart__image_blocks *out)
 {
-    static const char *const transpose[] = {"Transpose"};
-    static const char *const reshapes[] = {"Reshape", "Flatten", "Squeeze", "Unsqueeze"};
     const struct npart__oplist *oplist = target->oplist;
     const struct npart__graph *graph = session->graph;
     memset(out, 0, sizeof *out);
@@ -172,9 +172,7 @@ bool npart__find_blocks(const struct npart__target *target, const struct npart__
     if (!at.class_of || !at.is_native || !at.is_either || !at.is_done || !at.owed || !out->is_free || !out->converted)
         return false;
     if (!classify(&at, oplist->through_ops.items, oplist->through_ops.count, THROUGH, arena) ||
-        !classify(&at, oplist->layout_ops.items, oplist->layout_ops.count, SENSITIVE, arena) ||
-        !classify(&at, transpose, NPART__COUNT(transpose), TRANSPOSE, arena) ||
-        !classify(&at, reshapes, NPART__COUNT(reshapes), RESHAPE, arena))
+        !classify(&at, oplist->layout_ops.items, oplist->layout_ops.count, SENSITIVE, arena))
         return false;
     for (uint32_t v = 0; v < graph->values.count; v++)
         at.is_either[v] = npart__value_at(graph, v)->kind == NPART__VALUE_INPUT;

@@ -9,7 +9,6 @@
 struct branching {
     const struct npart__session *session;
     const struct npart__work *works;
-    struct npart__op_id concat, quantize, dequantize;
     bool *has_product; /* by node: its chain has one, up to it */
     bool *out;         /* by node: another branch with products runs beside it */
 };
@@ -17,7 +16,7 @@ struct branching {
 static bool is_conversion(const struct branching *at, uint32_t id)
 {
     const struct npart__node *node = npart__node_at(at->session->graph, id);
-    return npart__is_op(node, at->quantize) || npart__is_op(node, at->dequantize);
+    return npart__comes_from(node, NPART__WAY(CODES));
 }
 
 static bool is_product(const struct npart__work *work)
@@ -38,9 +37,9 @@ static uint32_t before(const struct branching *at, const struct npart__node *nod
 }
 
 /* Operands that a chain goes on with: the first, and of a Concat all. */
-static uint32_t ways(const struct branching *at, const struct npart__node *node)
+static uint32_t ways(const struct npart__node *node)
 {
-    uint32_t most = npart__is_op(node, at->concat) ? node->input_count : 1;
+    uint32_t most = npart__comes_from(node, NPART__WAY(CONCAT)) ? node->input_count : 1;
     return node->input_count < most ? node->input_count : most;
 }
 
@@ -49,7 +48,7 @@ static void look_for_products(struct branching *at, uint32_t id)
 {
     const struct npart__node *node = npart__node_at(at->session->graph, id);
     bool has = is_product(&at->works[id]) && !is_conversion(at, id);
-    for (uint32_t k = 0; k < ways(at, node) && !has; k++) {
+    for (uint32_t k = 0; k < ways(node) && !has; k++) {
         uint32_t maker = before(at, node, k);
         has = maker != NPART_NONE && at->has_product[maker];
     }
@@ -60,13 +59,13 @@ static void look_for_products(struct branching *at, uint32_t id)
 static void tell_branches(struct branching *at, uint32_t id)
 {
     const struct npart__node *node = npart__node_at(at->session->graph, id);
-    bool is_join = npart__is_op(node, at->concat);
+    bool is_join = npart__comes_from(node, NPART__WAY(CONCAT));
     uint32_t with = 0;
-    for (uint32_t k = 0; k < ways(at, node) && is_join; k++) {
+    for (uint32_t k = 0; k < ways(node) && is_join; k++) {
         uint32_t maker = before(at, node, k);
         with += maker != NPART_NONE && at->has_product[maker];
     }
-    for (uint32_t k = 0; k < ways(at, node); k++) {
+    for (uint32_t k = 0; k < ways(node); k++) {
         uint32_t maker = before(at, node, k);
         if (maker != NPART_NONE)
             at->out[maker] = at->out[id] || with > at->has_product[maker];
@@ -83,18 +82,13 @@ static bool is_in_graph(const struct npart__session *session, uint32_t id)
 bool *npart__find_branches(const struct npart__session *session, const struct npart__work *works,
                            struct npart__arena *arena)
 {
-    static const char *const names[] = {"Concat", "QuantizeLinear", "DequantizeLinear"};
     const struct npart__graph *graph = session->graph;
     size_t count = graph->nodes.count + (size_t)1;
     struct branching at = {.session = session, .works = works};
-    const struct npart__op_id *ids = npart__find_ops(graph, names, NPART__COUNT(names), arena);
     at.has_product = npart__arena_zeroed(arena, count, sizeof *at.has_product);
     at.out = npart__arena_zeroed(arena, count, sizeof *at.out);
-    if (!ids || !at.has_product || !at.out)
+    if (!at.has_product || !at.out)
         return NULL;
-    at.concat = ids[0];
-    at.quantize = ids[1];
-    at.dequantize = ids[2];
     for (uint32_t i = 0; i < graph->order_count; i++)
         if (is_in_graph(session, graph->order[i]))
             look_for_products(&at, graph->order[i]);

@@ -73,7 +73,7 @@ struct costing {
     const struct npart__session *session;
     struct npart__node_costs *out;
     const struct npart__op_id *slow_ops;
-    struct npart__op_id concat, conv, transpose;
+    struct npart__op_id conv;
     struct npart__image_blocks blocks;
     const bool *is_beside; /* by node (branches.c); NULL where images lie in no blocks */
     /* of the node at hand */
@@ -209,10 +209,10 @@ static double moved_elements(const struct costing *at)
     double elements = blocks->channels ? 2 * blocks->converted[at->id] : 0, read = in(at->work);
     if (at->work->class == NPART_WORK_MOVE && read > out(at->work))
         read = out(at->work);
-    if (npart__is_op(node, at->concat))
+    if (npart__comes_from(node, NPART__WAY(CONCAT)))
         /* Its operands are written where it reads them. */
         moves = blocks->channels && !npart__joins_blocks(blocks, at->session, at->id);
-    else if ((blocks->channels && blocks->is_free[at->id]) || (npart__is_op(node, at->transpose) && keeps_order(at)))
+    else if ((blocks->channels && blocks->is_free[at->id]) || (npart__comes_from(node, NPART__WAY(TRANSPOSE)) && keeps_order(at)))
         moves = false;
     else if (is_conv_in_blocks(at) && is_dilated(at))
         /* Into dense images and back: the operand and the result are read and written once more, each. */
@@ -449,8 +449,8 @@ double npart__node_ms(const struct npart__node_costs *nodes, uint32_t node, bool
 bool npart__cost_nodes(const struct npart__target *target, const struct npart__session *session,
                        const struct npart__works *works, struct npart__arena *arena, struct npart__node_costs *inout)
 {
-    enum { CONCAT = NPART__COUNT(slow_rows), CONV, TRANSPOSE, NAMES };
-    const char *names[NAMES] = {[CONCAT] = "Concat", [CONV] = "Conv", [TRANSPOSE] = "Transpose"};
+    enum { CONV = NPART__COUNT(slow_rows), NAMES };
+    const char *names[NAMES] = {[CONV] = "Conv"};
     for (size_t i = 0; i < NPART__COUNT(slow_rows); i++)
         names[i] = slow_rows[i].op ? slow_rows[i].op : "";
     const struct npart__op_id *ids = npart__find_ops(session->graph, names, NPART__COUNT(names), arena);
@@ -458,8 +458,7 @@ bool npart__cost_nodes(const struct npart__target *target, const struct npart__s
     inout->items = npart__arena_zeroed(arena, works->count + (size_t)1, sizeof *inout->items);
     if (!inout->items || !ids)
         return false;
-    struct costing at = {.session = session, .out = inout, .slow_ops = ids, .concat = ids[CONCAT],
-                         .conv = ids[CONV], .transpose = ids[TRANSPOSE], .share = 1};
+    struct costing at = {.session = session, .out = inout, .slow_ops = ids, .conv = ids[CONV], .share = 1};
     if (!npart__find_blocks(target, session, inout, arena, &at.blocks))
         return false;
     if (at.blocks.channels && !(at.is_beside = npart__find_branches(session, inout->works, arena)))
