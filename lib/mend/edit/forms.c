@@ -6,18 +6,11 @@
 
 enum { INT64 = 7 };
 
-/* The version from which on an operator takes `axes` (of Split: `split`) as an operand. ReduceSum changed first,
- * with opset 13; the other Reduce operators followed with 18. */
-static int32_t first_version_with_operand(const char *op)
+/* Whether the operator takes as an operand what was an attribute before. */
+static bool takes_operand(const struct npart__site *site, const char *op, const char *attribute)
 {
-    static const struct {
-        const char *op;
-        int32_t version;
-    } rows[] = {{"ReduceSum", 13}, {"Squeeze", 13}, {"Unsqueeze", 13}, {"Split", 13}, {"Slice", 10}};
-    for (size_t i = 0; i < NPART__COUNT(rows); i++)
-        if (strcmp(rows[i].op, op) == 0)
-            return rows[i].version;
-    return 18; /* the other Reduce operators */
+    const struct npart__attribute_move *move = npart__move_of(op, attribute);
+    return move && npart__site_opset(site) >= move->since;
 }
 
 /* Operand and attribute mean the same, so what uses the result sees no difference. A squeeze of axis 1: attribute
@@ -25,7 +18,7 @@ static int32_t first_version_with_operand(const char *op)
 static const char *make_with_list(struct npart__site *site, const char *op, const char *x, const char *attribute,
                                   const int64_t *values, uint32_t count)
 {
-    if (npart__site_opset(site) >= first_version_with_operand(op))
+    if (takes_operand(site, op, attribute))
         return NPART__MAKE(site, op, x, npart__make_ints(site, values, count));
     const char *made = NPART__MAKE(site, op, x);
     npart__give_ints(site, attribute, values, count);
@@ -90,7 +83,7 @@ const char *npart__make_concat(struct npart__site *site, const char *const *oper
 const char *npart__make_slice(struct npart__site *site, const char *x, int64_t axis, int64_t start, int64_t end,
                               int64_t step)
 {
-    if (npart__site_opset(site) >= first_version_with_operand("Slice"))
+    if (takes_operand(site, "Slice", "starts"))
         return NPART__MAKE(site, "Slice", x, npart__make_ints(site, &start, 1), npart__make_ints(site, &end, 1),
                            npart__make_ints(site, &axis, 1), npart__make_ints(site, &step, 1));
     site->failed |= step != 1;

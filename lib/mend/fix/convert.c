@@ -84,7 +84,7 @@ static bool list_operands(struct npart__site *site, bool is_newer, const struct 
 static bool are_bounds_in_order(struct npart__site *site)
 {
     uint32_t low_count = 0, high_count = 0, low = npart__operand(site, 1), high = npart__operand(site, 2);
-    if (!npart__lists_op(site->graph, "Clip", site->id) || low == NPART_NONE || high == NPART_NONE)
+    if (site->node->traits->computes != NPART__COMPUTES_LIMITS || low == NPART_NONE || high == NPART_NONE)
         return true;
     const double *least = npart__site_doubles(site, low, &low_count);
     const double *most = npart__site_doubles(site, high, &high_count);

@@ -356,12 +356,11 @@ static struct npart__put_value make_with_axes(struct maker *maker, const struct 
     return x;
 }
 
-/* By name: ReduceMax to ReduceSumSquare, Squeeze, Unsqueeze. A copy keeps the form that its node has. */
+/* Whose second operand the axes became: reductions, Squeeze, Unsqueeze. A copy keeps the form that its node has. */
 static bool has_form_with_axes(const struct maker *maker, const struct npart__put_part *part)
 {
-    bool is_one = strncmp(part->op, "Reduce", 6) == 0 || strcmp(part->op, "Squeeze") == 0 ||
-                  strcmp(part->op, "Unsqueeze") == 0;
-    return part->kind == NPART__PUT_NODE && is_one && !*part->domain &&
+    const struct npart__attribute_move *move = npart__move_of(part->op, "axes");
+    return part->kind == NPART__PUT_NODE && move && move->operand == 1 && !*part->domain &&
            find_attribute(maker, part, "axes") != NPART_NONE;
 }
 
@@ -417,7 +416,8 @@ static struct npart__put_value put_node(struct maker *maker, const struct npart_
         made.element_type = npart__site_type(maker->site, npart__node_output(maker->site->graph,
                                              npart__node_at(maker->site->graph, node_of(maker, part->name)), 0));
     /* A Cast's result has the type that it names, which the schema does not tell. */
-    uint32_t to = strcmp(part->op, "Cast") == 0 ? find_attribute(maker, part, "to") : NPART_NONE;
+    bool casts = NPART__WAY(CASTS) >> npart__operator_traits(part->domain, part->op)->elements & 1;
+    uint32_t to = casts ? find_attribute(maker, part, "to") : NPART_NONE;
     struct npart__answer type;
     if (to != NPART_NONE && !maker->oplist->put_attributes.items[to].copied &&
         answer(maker, maker->oplist->put_numbers.items[maker->oplist->put_attributes.items[to].first_number], true,

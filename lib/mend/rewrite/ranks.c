@@ -327,11 +327,12 @@ static bool read_reduced(struct npart__site *site, uint32_t rank, bool *is_reduc
 
 /* ONNX Runtime's CPU goes through the elements in another order when axes are joined: it has loops of its own for the
  * last axes, the first, and those between. Integers do not care. */
-static void tell_order(struct npart__site *site, const char *op)
+static void tell_order(struct npart__site *site)
 {
     if (npart__type_is_integer(npart__site_type(site, npart__operand(site, 0))))
         return;
-    bool compares = strcmp(op, "ReduceMax") == 0 || strcmp(op, "ReduceMin") == 0;
+    unsigned computes = site->node->traits->computes;
+    bool compares = computes == NPART__COMPUTES_MAXIMUM || computes == NPART__COMPUTES_MINIMUM;
     site->equality = compares ? NPART_EQUAL_BITS_IF : NPART_EQUAL_ULP;
     site->caveat = compares ? "The same where no element is NaN." : "Elements are added up in another order.";
 }
@@ -366,7 +367,7 @@ static bool reduce_reduction(struct npart__site *site)
     bool keeps_dims = npart__site_int(site, site->id, "keepdims", 1) != 0;
     const char *op = npart__node_op(site->graph, site->node);
     npart__finish_shaped(site, 0, npart__make_reduce(site, op, x, axes.at, axes.rank, keeps_dims));
-    tell_order(site, op);
+    tell_order(site);
     return true;
 }
 
@@ -523,31 +524,26 @@ static bool reduce_transpose(struct npart__site *site)
 
 /* ---- the rewrite ----------------------------------------------------------------------------------------- */
 
-/* Operators that are not in the table and stand among the row's anchors work on each element of one operand. */
+/* By where elements come from. What is not in the table and stands among the row's anchors works on each element. Bounds
+ * and their like are single numbers: that is one operand, too. */
 bool npart__rewrite_rank(struct npart__site *site)
 {
-    static const struct {
-        const char *op;
-        npart__rewrite_function *reduce;
-    } families[] = {
-        {"Transpose", reduce_transpose}, {"Slice", reduce_slice},       {"Gather", reduce_gather},
-        {"Concat", reduce_concat},       {"Split", reduce_split},       {"Softmax", reduce_softmax},
-        {"LogSoftmax", reduce_softmax},  {"Hardmax", reduce_softmax},   {"Add", reduce_elementwise},
-        {"Sub", reduce_elementwise},     {"Mul", reduce_elementwise},   {"Div", reduce_elementwise},
-        {"Pow", reduce_elementwise},     {"Mod", reduce_elementwise},   {"Max", reduce_elementwise},
-        {"Min", reduce_elementwise},     {"Sum", reduce_elementwise},   {"Mean", reduce_elementwise},
-        {"And", reduce_elementwise},     {"Or", reduce_elementwise},    {"Xor", reduce_elementwise},
-        {"Equal", reduce_elementwise},   {"Less", reduce_elementwise},  {"LessOrEqual", reduce_elementwise},
-        {"Greater", reduce_elementwise}, {"Where", reduce_elementwise}, {"GreaterOrEqual", reduce_elementwise},
-        {"PRelu", reduce_elementwise},   {"Expand", reduce_expand},     {"CumSum", reduce_cumsum},
-        {"ArgMax", reduce_along_axis},   {"ArgMin", reduce_along_axis}, {"TopK", reduce_along_axis},
+    static npart__rewrite_function *const families[NPART__ELEMENTS_COUNT] = {
+        [NPART__ELEMENTS_TRANSPOSE] = reduce_transpose, [NPART__ELEMENTS_SLICE] = reduce_slice,
+        [NPART__ELEMENTS_GATHER] = reduce_gather,       [NPART__ELEMENTS_CONCAT] = reduce_concat,
+        [NPART__ELEMENTS_SPLIT] = reduce_split,         [NPART__ELEMENTS_SOFTMAX] = reduce_softmax,
+        [NPART__ELEMENTS_LOG_SOFTMAX] = reduce_softmax, [NPART__ELEMENTS_HARDMAX] = reduce_softmax,
+        [NPART__ELEMENTS_EXPAND] = reduce_expand,       [NPART__ELEMENTS_CUMULATE] = reduce_cumsum,
+        [NPART__ELEMENTS_ALONG_FIRST] = reduce_along_axis, [NPART__ELEMENTS_ALONG_LAST] = reduce_along_axis,
+        [NPART__ELEMENTS_REDUCE] = reduce_reduction,
     };
-    for (uint32_t i = 0; i < NPART__COUNT(families); i++)
-        if (npart__is_onnx_op(site->graph, site->node, families[i].op))
-            return families[i].reduce(site);
-    if (strncmp(npart__node_op(site->graph, site->node), "Reduce", strlen("Reduce")) == 0)
-        return reduce_reduction(site);
-    return reduce_unary(site);
+    const struct npart__node *node = site->node;
+    npart__rewrite_function *reduce = families[node->traits->elements];
+    if (reduce)
+        return reduce(site);
+    bool has_several = npart__comes_from(node, NPART__WAY(EACH)) && node->input_count > 1 &&
+                       node->traits->computes != NPART__COMPUTES_LIMITS;
+    return has_several ? reduce_elementwise(site) : reduce_unary(site);
 }
 
 /* A Reshape of a Reshape moves no element either. Offered only what a target does not take: others may be part of a
