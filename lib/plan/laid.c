@@ -209,7 +209,7 @@ static bool turn_result(const struct layer *at, const struct npart__node *node, 
         return false;
     /* Before opset 13 these see a matrix of what is before their axis and after it, and nothing may cross. */
     if (node->opset_version < 13 &&
-        (is_op(at, node, "Softmax") || is_op(at, node, "LogSoftmax") || is_op(at, node, "Hardmax"))) {
+        npart__comes_from(node, NPART__WAY(SOFTMAX) | NPART__WAY(LOG_SOFTMAX) | NPART__WAY(HARDMAX))) {
         int64_t axis = npart__node_int(at->graph, node, "axis", 1);
         axis += axis < 0 ? turn->rank : 0;
         for (uint32_t i = 0; i < turn->rank; i++)
@@ -261,7 +261,7 @@ static bool is_worth_it(const struct layer *at, const struct npart__node *node, 
 {
     int cost = 0, most = 0;
     bool leads = false;
-    if (moves_channels(turn) && !is_op(at, node, "Concat"))
+    if (moves_channels(turn) && !npart__comes_from(node, NPART__WAY(CONCAT)))
         return true;
     for (uint32_t i = 0; i < node->input_count; i++) {
         uint32_t value = npart__node_input(at->graph, node, i);

@@ -170,7 +170,7 @@ static bool is_movable(const struct npart__graph *graph, const struct npart__nod
                        const struct npart__attribute_move *const *rows)
 {
     for (; *rows; rows++)
-        if ((strcmp((*rows)->op, "Dropout") == 0 && node->output_count > 1 && !npart__has_one_result(graph, node)) ||
+        if ((npart__comes_from(node, NPART__WAY(DROPS)) && node->output_count > 1 && !npart__has_one_result(graph, node)) ||
             (strcmp((*rows)->attribute, "spatial") == 0 && npart__node_int(graph, node, "spatial", 1) != 1))
             return false;
     return true;

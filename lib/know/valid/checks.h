@@ -26,7 +26,7 @@ struct npart__shape_rows {
  * looked at may change. `passed` is of one walk as well: the second sees other facts. */
 struct npart__valid_slot {
     const struct npart__operator *schema; /* as the runtime has it; NULL: it has none */
-    bool is_filled, is_deprecated, is_constant, has_required;
+    bool is_filled, is_deprecated, has_required;
     struct npart__shape_rows shape_rows;
     uint64_t passed; /* the look of operands that were found well typed last; 0: none */
 };

@@ -305,14 +305,8 @@ static void check_required(struct npart__validity *validity, uint32_t id, const 
     }
 }
 
-/* It becomes an initializer before anything is checked, by the first attribute that gives a
- * value. Another domain may have an operator of the same name. */
-static bool is_constant(const struct npart__operator *schema)
-{
-    return !*schema->domain && npart__same_text(schema->name, "Constant");
-}
-
-/* Only the first attribute counts, as the runtime makes the initializer of that. */
+/* It becomes an initializer before anything is checked, by the first attribute that gives a value; so only that one
+ * counts. */
 static void check_constant(struct npart__validity *validity, uint32_t id)
 {
     const struct npart__node *node = npart__node_at(validity->graph, id);
@@ -350,7 +344,6 @@ static struct npart__valid_slot *look_up(struct npart__validity *validity, const
     if (slot->schema) {
         slot->has_required = npart__operator_next_required(slot->schema, &at, &name, &length);
         slot->is_deprecated = npart__loads_no_more(&validity->runtime, slot->schema);
-        slot->is_constant = is_constant(slot->schema);
         slot->shape_rows = npart__find_shape_rows(slot->schema);
     }
     return slot;
@@ -420,7 +413,7 @@ static void check_node(struct npart__validity *validity, uint32_t id)
                       shown_domain(schema->domain));
         return;
     }
-    if (slot->is_constant) {
+    if (npart__is_constant_node(validity->graph, node)) {
         check_constant(validity, id);
         return;
     }

@@ -143,6 +143,9 @@ const char *npart__make_transpose(struct npart__site *site, const char *x, const
 const char *npart__make_cast(struct npart__site *site, const char *x, int element_type);
 const char *npart__make_unsqueeze(struct npart__site *site, const char *x, const int64_t *axes, uint32_t count);
 const char *npart__make_squeeze(struct npart__site *site, const char *x, const int64_t *axes, uint32_t count);
+/* Of an operator whose axes are an attribute or an operand, by the opset: Squeeze, ReduceSum, ... */
+const char *npart__make_with_axes(struct npart__site *site, const char *op, const char *x, const int64_t *axes,
+                                  uint32_t count);
 const char *npart__make_concat(struct npart__site *site, const char *const *operands, uint32_t count, int64_t axis);
 /* Along one axis, from start to end by step. */
 const char *npart__make_slice(struct npart__site *site, const char *x, int64_t axis, int64_t start, int64_t end,

@@ -81,6 +81,8 @@ npart_status npart__edit_pack(const struct npart__editor *editor, struct npart__
                               struct npart__version *out, struct npart_error *error);
 Onnx__NodeProto *npart__edit_new_node(struct npart__editor *editor, const char *op, size_t input_count,
                                       size_t output_count);
+/* The node by which one value has two names, which are not copied; NULL when out of memory. */
+Onnx__NodeProto *npart__edit_new_identity(struct npart__editor *editor, const char *from, const char *to);
 /* A tensor without a name, with room for its elements in raw_data; NULL when out of memory, or where the type
  * cannot be written or the size is absurd (*is_impossible). */
 Onnx__TensorProto *npart__edit_tensor(struct npart__editor *editor, int element_type, const int64_t *dims,

@@ -278,11 +278,10 @@ static bool rebind(struct npart__site *site, const struct npart__rebound *reboun
     uint32_t id = npart__edit_name_id(editor, rebound->name);
     bool is_made = first == rebound && editor->renamed.items[id].to;
     if (!is_made) {
-        Onnx__NodeProto *identity = npart__edit_new_node(editor, "Identity", 1, 1);
+        const char *from = first && first != rebound ? first->own : rebound->name;
+        Onnx__NodeProto *identity = npart__edit_new_identity(editor, from, rebound->own);
         if (!identity || !npart__edit_add_node(site, identity))
             return false;
-        identity->input[0] = first && first != rebound ? first->own : (char *)(uintptr_t)rebound->name;
-        identity->output[0] = rebound->own;
     }
     if (rebound->value == npart__result(site, 0))
         pass_name_on(site, rebound->own);

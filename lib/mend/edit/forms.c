@@ -72,6 +72,12 @@ const char *npart__make_squeeze(struct npart__site *site, const char *x, const i
     return make_with_list(site, "Squeeze", x, "axes", axes, count);
 }
 
+const char *npart__make_with_axes(struct npart__site *site, const char *op, const char *x, const int64_t *axes,
+                                  uint32_t count)
+{
+    return make_with_list(site, op, x, "axes", axes, count);
+}
+
 const char *npart__make_concat(struct npart__site *site, const char *const *operands, uint32_t count, int64_t axis)
 {
     const char *made = npart__make(site, "Concat", operands, count);

@@ -97,6 +97,17 @@ Onnx__NodeProto *npart__edit_new_node(struct npart__editor *editor, const char *
     return node->input && node->output && node->op_type && (node->domain || !colon) ? node : NULL;
 }
 
+/* protobuf-c's names are not const; they are not changed. */
+Onnx__NodeProto *npart__edit_new_identity(struct npart__editor *editor, const char *from, const char *to)
+{
+    Onnx__NodeProto *node = npart__edit_new_node(editor, "Identity", 1, 1);
+    if (node) {
+        node->input[0] = (char *)(uintptr_t)from;
+        node->output[0] = (char *)(uintptr_t)to;
+    }
+    return node;
+}
+
 /* Of this site: what earlier ones made is not changed any more. */
 Onnx__NodeProto *npart__edit_last(struct npart__site *site)
 {

@@ -136,11 +136,9 @@ static void rename_infos(const struct renaming *renaming, Onnx__GraphProto *grap
 static bool add_identity(struct npart__editor *editor, const char *source, const char *output)
 {
     Onnx__GraphProto *graph = editor->model->graph;
-    Onnx__NodeProto *node = npart__edit_new_node(editor, "Identity", 1, 1);
+    Onnx__NodeProto *node = npart__edit_new_identity(editor, source, output);
     if (!node)
         return false;
-    node->input[0] = text_of(source);
-    node->output[0] = text_of(output);
     graph->node[graph->n_node++] = node;
     return true;
 }

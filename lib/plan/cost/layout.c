@@ -116,7 +116,8 @@ static bool lay_out(struct laying *layouts, const struct npart__oplist *oplist, 
     if (!layouts->class_of || !layouts->domain_of || !layouts->out->is_native || !layouts->out->converted_for)
         return false;
     memset(layouts->out->converted_for, 0xff, values * sizeof *layouts->out->converted_for); /* NPART_NONE */
-    static const char *const quantizing[] = {"DequantizeLinear", "QuantizeLinear"}; /* of a scale for each tensor */
+    const char *const quantizing[] = {npart__role_op(NPART__ROLE_DEQUANTIZES), /* of a scale for each tensor */
+                                      npart__role_op(NPART__ROLE_QUANTIZES)};
     /* Later calls win: a list may say of DequantizeLinear that it is bound to a layout. */
     if (!classify(layouts, quantizing, sizeof quantizing / sizeof *quantizing, LAYOUT_THROUGH, arena) ||
         !classify(layouts, oplist->layout_ops.items, oplist->layout_ops.count, LAYOUT_SENSITIVE, arena) ||
