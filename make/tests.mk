@@ -70,6 +70,9 @@ check-symbols: $(shared_library) ## the shared library exports what the header d
 	sh test/checks/symbols.sh $(shared_library) test/checks/symbols.txt "$(CC)" $(headers)
 check-structure: ## stages include only earlier stages; functions and files keep to their lengths
 	sh test/checks/structure.sh
+	sh test/checks/operators.sh
+check-operators: ## which files of lib name an operator, and what nobody has answered in operators.table
+	sh test/checks/operators.sh --list
 $(OUT)/core/count_partitions: examples/count_partitions.c $(core_library)
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) $^ $(LIBS) -pthread -o $@
@@ -232,7 +235,7 @@ check-rules: $(tool) ## every rule of a list has a case that it refuses, every o
 check-cases: $(case_runner) ## text cases (test/cases/README.md)
 	$(EMULATOR) $(case_runner) $(sort $(wildcard test/cases/*.cases))
 
-.PHONY: check-unit check-cli check-readme accept check-headers check-records records check-symbols check-structure check-links check-toml \
+.PHONY: check-operators check-unit check-cli check-readme accept check-headers check-records records check-symbols check-structure check-links check-toml \
 	check-hooks-quick check-hooks check-merge-gate check-hostile-gate check-baseline check-first-cause check-first-cause-all check-proto check-roundtrip judge-all check-equivalent check-memory check-snapshot \
 	accept-snapshot check-diff check-diff-quick check-queries check-queries-parquet check-values check-precision \
 	check-json check-limits check-contents check-opens check-interrupts check-timeout check-timeout-all check-same-advice check-scan check-formats check-compilers check asan check-rules \
