@@ -111,7 +111,8 @@ static bool leads_on(const struct walk *walk, const struct npart__node *node, ui
 /* Nodes that come and go with exporters and quantizers; for others they are not there. */
 static const uint64_t passing = NPART__WAYS_SAME | NPART__WAY(CODES);
 
-/* By name alone, of any domain: a name is what another exporter keeps. A node has data where some operand is neither a constant nor a size; then its sizes play no part. */
+/* By name alone, of any domain: a name is what another exporter keeps. A node has data where some operand is neither a
+ * constant nor a size; then its sizes play no part. */
 static void find_traits(struct walk *walk, uint32_t id)
 {
     const struct npart__node *node = &walk->graph->nodes.items[id];

@@ -169,8 +169,10 @@ static bool has_required(const struct npart__graph *graph, const struct npart__n
 static bool is_movable(const struct npart__graph *graph, const struct npart__node *node,
                        const struct npart__attribute_move *const *rows)
 {
+    bool has_mask = npart__comes_from(node, NPART__WAY(DROPS)) && node->output_count > 1 &&
+                    !npart__has_one_result(graph, node);
     for (; *rows; rows++)
-        if ((npart__comes_from(node, NPART__WAY(DROPS)) && node->output_count > 1 && !npart__has_one_result(graph, node)) ||
+        if (has_mask ||
             (strcmp((*rows)->attribute, "spatial") == 0 && npart__node_int(graph, node, "spatial", 1) != 1))
             return false;
     return true;

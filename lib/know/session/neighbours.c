@@ -254,7 +254,8 @@ static void chain_reshapes(struct neighbours *at, uint32_t id)
     /* A chain begins with a Reshape without `allowzero`; what continues one already has been marked by its own
      * predecessor. Of other nodes nothing is known, not even that they have a first result. */
     if (first == NPART_NONE ||
-        !((is_live(at, first, npart__role_op(NPART__ROLE_RESHAPES)) && !allows_zero(at, first)) || at->next[first] == first))
+        !((is_live(at, first, npart__role_op(NPART__ROLE_RESHAPES)) && !allows_zero(at, first)) ||
+          at->next[first] == first))
         return;
     if (at->users[result_of(at, first)] == 1)
         at->next[first] = at->next[id] = id;

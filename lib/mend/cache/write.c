@@ -226,8 +226,8 @@ static bool is_part_of_mask(const struct writing *writing, uint32_t id)
     uint32_t operand = npart__node_input(graph, npart__node_at(graph, id), 0);
     const struct npart__tensor *tensor =
         operand == NPART_NONE ? NULL : npart__fact_of(&writing->inference, operand)->tensor;
-    return npart__comes_from(npart__node_at(graph, id), NPART__WAY(SLICE)) && tensor && tensor->element_type == NPART__BOOL &&
-           tensor->bytes > LARGE_MASK;
+    return npart__comes_from(npart__node_at(graph, id), NPART__WAY(SLICE)) && tensor &&
+           tensor->element_type == NPART__BOOL && tensor->bytes > LARGE_MASK;
 }
 
 static npart_status add_window(struct writing *writing, uint32_t cut)

@@ -60,7 +60,8 @@ static bool keeps_elements(struct npart__site *site, const struct npart__dims *d
 static bool drops_nothing(struct npart__site *site)
 {
     uint32_t mode = npart__operand(site, 2);
-    return npart__comes_from(site->node, NPART__WAY(DROPS)) && npart__site_opset(site) >= 7 && npart__is_unused(site, npart__result(site, 1)) &&
+    return npart__comes_from(site->node, NPART__WAY(DROPS)) && npart__site_opset(site) >= 7 &&
+           npart__is_unused(site, npart__result(site, 1)) &&
            (mode == NPART_NONE || are_all(site, 2, is_zero));
 }
 

@@ -524,8 +524,8 @@ static bool reduce_transpose(struct npart__site *site)
 
 /* ---- the rewrite ----------------------------------------------------------------------------------------- */
 
-/* By where elements come from. What is not in the table and stands among the row's anchors works on each element. Bounds
- * and their like are single numbers: that is one operand, too. */
+/* By where elements come from. What is not in the table and stands among the row's anchors works on each element.
+ * Bounds are single numbers, so that is one operand, too. */
 bool npart__rewrite_rank(struct npart__site *site)
 {
     static npart__rewrite_function *const families[NPART__ELEMENTS_COUNT] = {

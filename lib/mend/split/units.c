@@ -168,7 +168,8 @@ static uint8_t kind_of(const struct npart__splitting *splitting, uint32_t unit)
     case NPART_FATE_DROPOUT:
         return NPART__UNIT_COPIED;
     case NPART_FATE_NO_OP:
-        return npart__comes_from(npart__node_at(session->graph, unit), NPART__WAY(CASTS)) ? NPART__UNIT_COPIED : NPART__UNIT_FOLLOWS;
+        return npart__comes_from(npart__node_at(session->graph, unit), NPART__WAY(CASTS)) ? NPART__UNIT_COPIED
+                                                                                          : NPART__UNIT_FOLLOWS;
     case NPART_FATE_FUSED:
         return NPART__UNIT_FOLLOWS;
     case NPART_FATE_SHAPE: /* of what runs: without the numbers it would have to wait for that */

@@ -212,7 +212,8 @@ static double moved_elements(const struct costing *at)
     if (npart__comes_from(node, NPART__WAY(CONCAT)))
         /* Its operands are written where it reads them. */
         moves = blocks->channels && !npart__joins_blocks(blocks, at->session, at->id);
-    else if ((blocks->channels && blocks->is_free[at->id]) || (npart__comes_from(node, NPART__WAY(TRANSPOSE)) && keeps_order(at)))
+    else if ((blocks->channels && blocks->is_free[at->id]) ||
+             (npart__comes_from(node, NPART__WAY(TRANSPOSE)) && keeps_order(at)))
         moves = false;
     else if (is_conv_in_blocks(at) && is_dilated(at))
         /* Into dense images and back: the operand and the result are read and written once more, each. */
