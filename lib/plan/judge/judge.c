@@ -418,6 +418,12 @@ static bool plays(const struct judge *judge, uint32_t node, enum npart__role rol
            npart__node_plays(judge->graph, npart__node_at(judge->graph, node), role);
 }
 
+/* By itself it would be claimed, whatever comes of that: nobody asks about it. */
+static bool is_claimed(const struct judge *judge, uint32_t node)
+{
+    return judge->out->verdicts[node] == NPART_VERDICT_NPU || judge->out->verdicts[node] == NPART_VERDICT_FAIL;
+}
+
 /* A QDQ node unit is accepted, or falls back, as one: with a node on the CPU go the nodes that quantize for it. As ONNX
  * Runtime forms them: DequantizeLinear, the operator, QuantizeLinear (core/framework/node_unit.cc). A
  * DequantizeLinear that several units use goes with them only if all of them fall back; it is asked once. Verdicts
@@ -439,7 +445,7 @@ static bool refuse_with_units(struct judge *judge)
         for (uint32_t k = 0; k < node->input_count; k++) {
             uint32_t value = npart__node_input(graph, node, k);
             uint32_t producer = npart__producer(graph, value);
-            if (!plays(judge, producer, NPART__ROLE_DEQUANTIZES) || judge->out->verdicts[producer] != NPART_VERDICT_NPU)
+            if (!plays(judge, producer, NPART__ROLE_DEQUANTIZES) || !is_claimed(judge, producer))
                 continue;
             /* Asked once, so a DequantizeLinear of a thousand units costs its users once and not a thousand times. */
             if (rules[producer] != NPART_NONE || (!is_asked[producer] && is_in_refused_units(judge, value)))
@@ -450,8 +456,7 @@ static bool refuse_with_units(struct judge *judge)
             uint32_t value = npart__node_output(graph, node, k);
             for (uint32_t u = 0; u < npart__user_count(judge->session, value); u++) {
                 uint32_t consumer = npart__user(judge->session, value, u);
-                if (plays(judge, consumer, NPART__ROLE_QUANTIZES) &&
-                    judge->out->verdicts[consumer] == NPART_VERDICT_NPU)
+                if (plays(judge, consumer, NPART__ROLE_QUANTIZES) && is_claimed(judge, consumer))
                     rules[consumer] = judge->quantized_unit[id] - 1;
             }
         }
