@@ -491,9 +491,9 @@ static bool ends_turned(const struct layer *at, uint32_t id)
     const struct npart__beyond *beyond = &at->plan->mask.beyond;
     uint32_t operand = node->input_count ? npart__node_input(at->graph, node, 0) : NPART_NONE;
     uint32_t result = node->output_count ? npart__node_output(at->graph, node, 0) : NPART_NONE;
-    return beyond->is_turned && beyond->graph == at->graph && operand != NPART_NONE && result != NPART_NONE &&
+    return beyond->turned && beyond->graph == at->graph && operand != NPART_NONE && result != NPART_NONE &&
            npart__node_plays(at->graph, node, NPART__ROLE_DEQUANTIZES) && npart__is_live(at->session, id) &&
-           npart__node_region(at->graph, id) == 0 && beyond->is_turned[operand] &&
+           npart__node_region(at->graph, id) == 0 && beyond->turned[operand] &&
            npart__value_at(at->graph, result)->is_graph_output && npart__user_count(at->session, result) == 0 &&
            fact_of(at, result)->has_rank && !at->turns[result] &&
            beyond->held[operand] != NPART__HELD_PLAIN;
@@ -526,6 +526,9 @@ static bool is_gone(const struct layer *at, uint32_t id)
                is_gone(at, first);
     if (source[result] == NPART_NONE || value->is_graph_output)
         return false;
+    const uint8_t *turned = at->plan->mask.beyond.turned;
+    if (npart__node_plays(at->graph, node, NPART__ROLE_REORDERS_AXES) && turned[operand] && !turned[result])
+        return true; /* undone by one that has come to it */
     bool is_integer = fact_of(at, result)->element_type == 2 || fact_of(at, result)->element_type == 3;
     for (uint32_t i = 0; i < users; i++) {
         const struct npart__node *user = npart__node_at(at->graph, npart__user(at->session, result, i));
@@ -606,7 +609,7 @@ npart_status npart__lay_transposes(struct npart__plan *plan, uint8_t **assumed, 
     at.through = npart__find_ops(at.graph, oplist->through_ops.items, oplist->through_ops.count, plan->arena);
     if (!at.layout || !at.through)
         return npart__fail_memory(error);
-    if (!has_both(&at) && !mask.beyond.is_turned)
+    if (!has_both(&at) && !mask.beyond.turned)
         return NPART_OK;
     at.turns = npart__arena_zeroed(plan->arena, values, sizeof *at.turns);
     at.leads = npart__arena_zeroed(plan->arena, values, sizeof *at.leads);

@@ -154,21 +154,62 @@ static bool is_through(const struct holder *at, const struct npart__node *node)
            (plays(at, node, NPART__ROLE_BETWEEN_TRANSPOSES) && !plays(at, node, NPART__ROLE_REORDERS_AXES));
 }
 
+/* Of the orders of axes that the runtime moves. Of rank 3 both are one. */
+static enum npart__turned turned_by(const int64_t *order, uint32_t rank)
+{
+    return npart__brings_channels(order, rank, false)  ? NPART__TURNED_TO_FRONT
+           : npart__brings_channels(order, rank, true) ? NPART__TURNED_TO_END
+                                                       : NPART__TURNED_NOT;
+}
+
+/* The order of axes of a Transpose, together with that of one which has come to it: what turns its operand's axes. False
+ * where it cannot be told, as of one that makes a result of the graph. */
+static bool order_of(const struct holder *at, uint32_t id, enum npart__turned turned, int64_t *order, uint32_t *rank)
+{
+    const struct npart__node *node = npart__node_at(at->graph, id);
+    uint32_t result = node->output_count ? npart__node_output(at->graph, node, 0) : NPART_NONE;
+    if (result == NPART_NONE || turned == NPART__TURNED_SOMEHOW ||
+        !npart__order_of_axes(at->session->inference, id, order, rank))
+        return false;
+    if (turned == NPART__TURNED_NOT)
+        return true;
+    if (*rank < 3 || npart__value_at(at->graph, result)->is_graph_output)
+        return false;
+    bool is_front = turned == NPART__TURNED_TO_FRONT;
+    for (uint32_t i = 0; i < *rank; i++) {
+        int64_t to = order[i], last = (int64_t)*rank - 1;
+        order[i] = to == 0 ? 0 : is_front ? (to == 1 ? last : to - 1) : (to == last ? 1 : to + 1);
+    }
+    return true;
+}
+
+static bool is_none(const int64_t *order, uint32_t rank)
+{
+    bool is = true;
+    for (uint32_t i = 0; is && i < rank; i++)
+        is = order[i] == (int64_t)i;
+    return is;
+}
+
 /* Of the users of a value some let a Transpose on, and others have it before them: it is the runtime's last node, and
- * comes before all that reads the value. Where one has a Transpose of its own, it is not told what is left of both. */
+ * comes before all that reads the value. One that is a Transpose itself does the work of both, or of none. `meets`:
+ * where one has a Transpose of its own otherwise, it is not told what is left of both. */
 struct ends {
     bool goes_on, stops, meets;
 };
 
-static struct ends ends_of(const struct holder *at, uint32_t value)
+static struct ends ends_of(const struct holder *at, uint32_t value, enum npart__turned turned)
 {
+    int64_t order[NPART__LIMIT_RANK];
+    uint32_t rank;
     struct ends ends = {.stops = npart__value_at(at->graph, value)->is_graph_output};
     for (uint32_t i = 0; i < npart__user_count(at->session, value); i++) {
-        const struct npart__node *user = npart__node_at(at->graph, npart__user(at->session, value, i));
-        if (plays(at, user, NPART__ROLE_REORDERS_AXES) ||
-            npart__is_among(user, at->layout, at->target->oplist->layout_ops.count))
+        uint32_t id = npart__user(at->session, value, i);
+        const struct npart__node *user = npart__node_at(at->graph, id);
+        if (npart__is_among(user, at->layout, at->target->oplist->layout_ops.count) ||
+            (plays(at, user, NPART__ROLE_REORDERS_AXES) && !order_of(at, id, turned, order, &rank)))
             ends.meets = true;
-        else if (!is_through(at, user))
+        else if (!plays(at, user, NPART__ROLE_REORDERS_AXES) && !is_through(at, user))
             ends.stops = true;
         else
             ends.goes_on = true;
@@ -176,23 +217,26 @@ static struct ends ends_of(const struct holder *at, uint32_t value)
     return ends;
 }
 
-/* Whether the Transpose moves past users of what it makes; `stays`: others have it before them. Two that follow one
- * another are one with another order before that, as are two of which one has come to the other. */
-static bool moves_on(const struct holder *at, uint32_t id, bool *stays)
+/* How a Transpose turns the axes that moves past users of what it makes, or NOT; `stays`: others have it before them.
+ * Two that follow one another are one with another order before that. */
+static enum npart__turned moves_on(const struct holder *at, uint32_t id, bool *stays)
 {
     int64_t order[NPART__LIMIT_RANK];
     const struct npart__node *node = npart__node_at(at->graph, id);
     uint32_t rank, result = node->output_count ? npart__node_output(at->graph, node, 0) : NPART_NONE;
     uint32_t operand = node->input_count ? npart__node_input(at->graph, node, 0) : NPART_NONE;
     if (!plays(at, node, NPART__ROLE_REORDERS_AXES) || result == NPART_NONE || operand == NPART_NONE ||
-        !npart__order_of_axes(at->session->inference, id, order, &rank) ||
-        !npart__moves_channels(order, rank))
-        return false;
+        !order_of(at, id, (enum npart__turned)at->beyond->turned[operand], order, &rank))
+        return NPART__TURNED_NOT;
+    enum npart__turned turned = turned_by(order, rank);
     uint32_t producer = npart__producer(at->graph, operand);
-    struct ends ends = ends_of(at, result);
+    struct ends ends = ends_of(at, result, turned);
     *stays = ends.stops;
-    return ends.goes_on && !ends.meets && !at->beyond->is_turned[operand] &&
-           (producer == NPART_NONE || !plays(at, npart__node_at(at->graph, producer), NPART__ROLE_REORDERS_AXES));
+    return ends.goes_on && !ends.meets &&
+                   (producer == NPART_NONE ||
+                    !plays(at, npart__node_at(at->graph, producer), NPART__ROLE_REORDERS_AXES))
+               ? turned
+               : NPART__TURNED_NOT;
 }
 
 /* A DequantizeLinear and the QuantizeLinear after it are fused into one conversion, which notes nothing
@@ -255,28 +299,39 @@ static bool becomes_conversion(const struct holder *at, const struct npart__node
            (npart__user_count(at->session, result) > 1 || npart__value_at(at->graph, result)->is_graph_output);
 }
 
+/* Where no axis comes or goes, those of the result are turned as those of the operand. */
+static bool has_rank_of_operand(const struct holder *at, const struct npart__node *node, uint32_t result)
+{
+    uint32_t operand = npart__node_input(at->graph, node, 0);
+    const struct npart__fact *from = operand == NPART_NONE ? NULL : npart__fact_of(at->session->inference, operand);
+    const struct npart__fact *to = npart__fact_of(at->session->inference, result);
+    return from && from->has_rank && to->has_rank && from->rank == to->rank;
+}
+
 /* A node that a Transpose moves past: operands that have none get one, which reads them, and its results are turned.
  * Where nobody has noted a result when the Transpose comes to rest, that one notes integers, and makes them. */
 static void turn(const struct holder *at, const struct npart__node *node)
 {
-    bool is_any = false;
+    enum npart__turned turned = NPART__TURNED_NOT;
     for (uint32_t i = 0; i < node->input_count; i++) {
         uint32_t value = npart__node_input(at->graph, node, i);
-        is_any |= value != NPART_NONE && at->beyond->is_turned[value];
+        enum npart__turned other = value == NPART_NONE ? NPART__TURNED_NOT : at->beyond->turned[value];
+        if (other != NPART__TURNED_NOT)
+            turned = turned == NPART__TURNED_NOT || turned == other ? other : NPART__TURNED_SOMEHOW;
     }
-    if (!is_any || !is_through(at, node))
+    if (turned == NPART__TURNED_NOT || !is_through(at, node))
         return;
     for (uint32_t i = 0; i < node->input_count; i++) {
         uint32_t value = npart__node_input(at->graph, node, i);
-        if (value != NPART_NONE && !at->beyond->is_turned[value])
+        if (value != NPART_NONE && !at->beyond->turned[value])
             note(at, value, NPART__HELD_PLAIN);
     }
     for (uint32_t i = 0; i < node->output_count; i++) {
         uint32_t value = npart__node_output(at->graph, node, i);
         if (value == NPART_NONE)
             continue;
-        struct ends ends = ends_of(at, value);
-        at->beyond->is_turned[value] = true;
+        at->beyond->turned[value] = (uint8_t)(has_rank_of_operand(at, node, value) ? turned : NPART__TURNED_SOMEHOW);
+        struct ends ends = ends_of(at, value, (enum npart__turned)at->beyond->turned[value]);
         if (ends.meets)
             note(at, value, NPART__HELD_UNKNOWN);
         else if (ends.stops)
@@ -334,29 +389,52 @@ static void turn_laid(const struct holder *at, uint32_t id)
     npart__trial_init(&trial, at->target, at->session, id);
     trial.beyond = at->beyond;
     trial.keeps_answers = true;
-    at->beyond->is_turned[result] = npart__taken_alone(&trial, id) != NPART__FALSE;
+    at->beyond->turned[result] =
+        npart__taken_alone(&trial, id) != NPART__FALSE ? NPART__TURNED_TO_FRONT : NPART__TURNED_NOT;
+}
+
+/* What the node makes is from now on what `from` is: nobody asks about the node. */
+static void read_from(const struct holder *at, uint32_t result, uint32_t from, enum npart__turned turned)
+{
+    at->beyond->turned[result] = (uint8_t)turned;
+    at->beyond->source[result] = from;
+    at->beyond->held[result] = at->beyond->held[from];
+}
+
+/* A Transpose of which nothing is left after one that has come to it. */
+static bool is_undone(const struct holder *at, uint32_t id)
+{
+    int64_t order[NPART__LIMIT_RANK];
+    uint32_t rank;
+    const struct npart__node *node = npart__node_at(at->graph, id);
+    uint32_t operand = node->input_count ? npart__node_input(at->graph, node, 0) : NPART_NONE;
+    return operand != NPART_NONE && plays(at, node, NPART__ROLE_REORDERS_AXES) && at->beyond->turned[operand] &&
+           order_of(at, id, (enum npart__turned)at->beyond->turned[operand], order, &rank) && is_none(order, rank);
 }
 
 /* In the runtime's order. */
 static void pass(const struct holder *at, uint32_t id)
 {
     const struct npart__node *node = npart__node_at(at->graph, id);
-    bool stays = false, moves = at->moves && moves_on(at, id, &stays);
-    if (moves && stays)
+    bool stays = false;
+    enum npart__turned turned = at->moves ? moves_on(at, id, &stays) : NPART__TURNED_NOT;
+    uint32_t from = node->input_count ? npart__node_input(at->graph, node, 0) : NPART_NONE;
+    uint32_t result = node->output_count ? npart__node_output(at->graph, node, 0) : NPART_NONE;
+    if (turned && stays)
         look_at(at, id);
-    if (moves || ((at->moves || at->session->moves_quantizers) && is_empty_pair(at, node))) {
-        uint32_t from = npart__node_input(at->graph, node, 0), result = npart__node_output(at->graph, node, 0);
-        if (!moves)
-            from = npart__node_input(at->graph, npart__node_at(at->graph, npart__producer(at->graph, from)), 0);
-        at->beyond->is_turned[result] = moves || at->beyond->is_turned[from];
-        at->beyond->source[result] = from;
-        at->beyond->held[result] = at->beyond->held[from];
-        return;
+    if (turned) {
+        read_from(at, result, from, turned);
+    } else if (at->moves && is_undone(at, id)) {
+        read_from(at, result, from, NPART__TURNED_NOT);
+    } else if ((at->moves || at->session->moves_quantizers) && is_empty_pair(at, node)) {
+        from = npart__node_input(at->graph, npart__node_at(at->graph, npart__producer(at->graph, from)), 0);
+        read_from(at, result, from, (enum npart__turned)at->beyond->turned[from]);
+    } else {
+        look_at(at, id);
+        turn(at, node);
+        if (at->moves)
+            turn_laid(at, id);
     }
-    look_at(at, id);
-    turn(at, node);
-    if (at->moves)
-        turn_laid(at, id);
 }
 
 bool npart__asks_held(const struct npart__target *target, const struct npart__session *session)
@@ -419,10 +497,10 @@ static bool open_holder(struct holder *at, struct npart__arena *arena)
     at->layout = npart__find_ops(at->graph, oplist->layout_ops.items, oplist->layout_ops.count, arena);
     at->through = npart__find_ops(at->graph, oplist->through_ops.items, oplist->through_ops.count, arena);
     at->beyond->held = npart__arena_zeroed(arena, values, sizeof *at->beyond->held);
-    at->beyond->is_turned = npart__arena_zeroed(arena, values, sizeof *at->beyond->is_turned);
+    at->beyond->turned = npart__arena_zeroed(arena, values, sizeof *at->beyond->turned);
     at->beyond->source = npart__arena_allocate(arena, values * sizeof *at->beyond->source);
     if (!at->quantized || !at->early || !at->plain || !at->layout || !at->through || !at->beyond->held ||
-        !at->beyond->is_turned || !at->beyond->source)
+        !at->beyond->turned || !at->beyond->source)
         return false;
     memset(at->beyond->source, 0xff, values * sizeof *at->beyond->source);
     return true;

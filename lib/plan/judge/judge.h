@@ -40,14 +40,19 @@ struct npart__failing {
 /* As what the target's compiler holds a tensor of integers: what the first node said that it looked at (held.c). */
 enum npart__held { NPART__HELD_NONE, NPART__HELD_QUANTIZED, NPART__HELD_PLAIN, NPART__HELD_UNKNOWN };
 
+/* How the runtime turns the axes of what a node makes: a Transpose after it brings channels to the front or to the end
+ * again, or one of which no more is known. */
+enum npart__turned { NPART__TURNED_NOT, NPART__TURNED_TO_FRONT, NPART__TURNED_TO_END, NPART__TURNED_SOMEHOW };
+
 /* What rules were answered of nodes for the sake of others, so that a node which many look at is asked once. One more
  * than the answer, by node of the graph; 0: not asked. */
 struct npart__beyond {
     const struct npart__graph *graph;
     uint8_t *units, *taken; /* whether a `unit` rule holds; whether it is taken by its own rules: enum npart__truth */
     uint8_t *held; /* by value: enum npart__held; NULL: what is of integers is quantized */
-    bool *is_turned; /* by value, with `held`: the runtime moves a Transpose of the model past what makes it */
-    uint32_t *source; /* by value, with `held`: what the Transpose reads that makes it and moves on; or NPART_NONE */
+    uint8_t *turned; /* by value, with `held`: enum npart__turned */
+    uint32_t *source; /* by value, with `held`: what it is read from where the Transpose that makes it moves on or is
+                         undone; or NPART_NONE */
 };
 
 /* Of a graph of the session, copies included; in the plan's arena. */
