@@ -30,6 +30,7 @@ struct holder {
     const struct npart__op_id *quantized, *early, *plain, *layout, *through;
     struct npart__beyond *beyond;
     bool moves; /* Transposes are moved */
+    bool *leads; /* by value: what uses it leads to a Transpose */
 };
 
 /* 8 and 16 bits, which scales and zero points may belong to; those of 4 bits are weights. */
@@ -162,6 +163,30 @@ static enum npart__turned turned_by(const int64_t *order, uint32_t rank)
                                                        : NPART__TURNED_NOT;
 }
 
+/* A Reshape that keeps the batch and the channels, where a Transpose may come after it: the one that turns its operand
+ * goes on as one of as many axes as the result has. Of three axes both orders are one, and the channels may be at
+ * either end (ort_transpose_optimization.cc, EPAwareHandleReshape). */
+static enum npart__turned turned_past_reshape(const struct holder *at, const struct npart__node *node,
+                                              enum npart__turned turned)
+{
+    uint32_t operand = node->input_count ? npart__node_input(at->graph, node, 0) : NPART_NONE;
+    uint32_t result = node->output_count ? npart__node_output(at->graph, node, 0) : NPART_NONE;
+    if (!plays(at, node, NPART__ROLE_RESHAPES) || operand == NPART_NONE || result == NPART_NONE || !at->leads[result])
+        return NPART__TURNED_NOT;
+    const struct npart__fact *from = npart__fact_of(at->session->inference, operand);
+    const struct npart__fact *to = npart__fact_of(at->session->inference, result);
+    if (!from->has_rank || !to->has_rank || from->rank < 3 || from->rank > 4 || to->rank < 3 ||
+        from->dims[0] != to->dims[0])
+        return NPART__TURNED_NOT;
+    bool keeps_front = from->dims[1] == to->dims[1], keeps_end = from->dims[from->rank - 1] == to->dims[to->rank - 1];
+    bool is_any = from->rank == 3;
+    if (keeps_front && (is_any || turned == NPART__TURNED_TO_FRONT))
+        return NPART__TURNED_TO_FRONT;
+    if (keeps_end && (is_any || turned == NPART__TURNED_TO_END))
+        return to->rank == 3 ? NPART__TURNED_TO_FRONT : NPART__TURNED_TO_END;
+    return NPART__TURNED_NOT;
+}
+
 /* The order of axes of a Transpose, together with that of one which has come to it: what turns its operand's axes. False
  * where it cannot be told, as of one that makes a result of the graph. */
 static bool order_of(const struct holder *at, uint32_t id, enum npart__turned turned, int64_t *order, uint32_t *rank)
@@ -209,7 +234,8 @@ static struct ends ends_of(const struct holder *at, uint32_t value, enum npart__
         if (npart__is_among(user, at->layout, at->target->oplist->layout_ops.count) ||
             (plays(at, user, NPART__ROLE_REORDERS_AXES) && !order_of(at, id, turned, order, &rank)))
             ends.meets = true;
-        else if (!plays(at, user, NPART__ROLE_REORDERS_AXES) && !is_through(at, user))
+        else if (!plays(at, user, NPART__ROLE_REORDERS_AXES) && !is_through(at, user) &&
+                 !turned_past_reshape(at, user, turned))
             ends.stops = true;
         else
             ends.goes_on = true;
@@ -319,7 +345,8 @@ static void turn(const struct holder *at, const struct npart__node *node)
         if (other != NPART__TURNED_NOT)
             turned = turned == NPART__TURNED_NOT || turned == other ? other : NPART__TURNED_SOMEHOW;
     }
-    if (turned == NPART__TURNED_NOT || !is_through(at, node))
+    enum npart__turned past = turned_past_reshape(at, node, turned);
+    if (turned == NPART__TURNED_NOT || (!past && !is_through(at, node)))
         return;
     for (uint32_t i = 0; i < node->input_count; i++) {
         uint32_t value = npart__node_input(at->graph, node, i);
@@ -330,7 +357,8 @@ static void turn(const struct holder *at, const struct npart__node *node)
         uint32_t value = npart__node_output(at->graph, node, i);
         if (value == NPART_NONE)
             continue;
-        at->beyond->turned[value] = (uint8_t)(has_rank_of_operand(at, node, value) ? turned : NPART__TURNED_SOMEHOW);
+        at->beyond->turned[value] =
+            (uint8_t)(past ? past : has_rank_of_operand(at, node, value) ? turned : NPART__TURNED_SOMEHOW);
         struct ends ends = ends_of(at, value, (enum npart__turned)at->beyond->turned[value]);
         if (ends.meets)
             note(at, value, NPART__HELD_UNKNOWN);
@@ -486,6 +514,27 @@ static void look_through(struct holder *at, const struct npart__live_graph *live
         pass(at, live->order[i]);
 }
 
+/* From the end: a value leads to a Transpose where one uses it, or a node that a Transpose moves past and whose result
+ * does. What gets a layout of its own has Transposes round it. */
+static void find_leading(const struct holder *at, const struct npart__live_graph *live)
+{
+    for (uint32_t i = live->order_count; i-- > 0;) {
+        const struct npart__node *node = npart__node_at(at->graph, live->order[i]);
+        bool is_end = plays(at, node, NPART__ROLE_REORDERS_AXES) ||
+                      npart__is_among(node, at->layout, at->target->oplist->layout_ops.count);
+        bool leads = false;
+        for (uint32_t k = 0; k < node->output_count && !is_end && is_through(at, node); k++) {
+            uint32_t value = npart__node_output(at->graph, node, k);
+            leads |= value != NPART_NONE && at->leads[value];
+        }
+        for (uint32_t k = 0; k < node->input_count && (is_end || leads); k++) {
+            uint32_t value = npart__node_input(at->graph, node, k);
+            if (value != NPART_NONE && (leads || k == 0))
+                at->leads[value] = true;
+        }
+    }
+}
+
 /* The sets of ops, and what is kept of values and nodes. */
 static bool open_holder(struct holder *at, struct npart__arena *arena)
 {
@@ -499,8 +548,9 @@ static bool open_holder(struct holder *at, struct npart__arena *arena)
     at->beyond->held = npart__arena_zeroed(arena, values, sizeof *at->beyond->held);
     at->beyond->turned = npart__arena_zeroed(arena, values, sizeof *at->beyond->turned);
     at->beyond->source = npart__arena_allocate(arena, values * sizeof *at->beyond->source);
+    at->leads = npart__arena_zeroed(arena, values, sizeof *at->leads);
     if (!at->quantized || !at->early || !at->plain || !at->layout || !at->through || !at->beyond->held ||
-        !at->beyond->turned || !at->beyond->source)
+        !at->beyond->turned || !at->beyond->source || !at->leads)
         return false;
     memset(at->beyond->source, 0xff, values * sizeof *at->beyond->source);
     return true;
@@ -521,6 +571,8 @@ bool npart__find_held(const struct npart__target *target, const struct npart__li
                 is_empty_pair(&at, npart__node_at(graph, live->order[i])) ||
                 npart__is_among(npart__node_at(graph, live->order[i]), at.layout, target->oplist->layout_ops.count);
     look_through(&at, live, false);
+    if (moves)
+        find_leading(&at, live);
     if (moves && is_any_taken(&at, live))
         look_through(&at, live, true);
     return true;
