@@ -483,20 +483,44 @@ static bool stays_alone(const struct layer *at, const struct npart__node *node)
            !is_taken(at, producer);
 }
 
-/* What dequantizes for the graph, and has a Transpose of the model moved past it: that is given a pair, which makes a
- * QDQ node unit of it, and the last of these makes the output. */
+/* What dequantizes, and has a Transpose of the model moved past it, which stays there: for the graph's output, or for the
+ * one node that uses it and lets no Transpose past. The Transpose is given a pair, which makes a QDQ node unit of it. */
 static bool ends_turned(const struct layer *at, uint32_t id)
 {
     const struct npart__node *node = npart__node_at(at->graph, id);
     const struct npart__beyond *beyond = &at->plan->mask.beyond;
     uint32_t operand = node->input_count ? npart__node_input(at->graph, node, 0) : NPART_NONE;
     uint32_t result = node->output_count ? npart__node_output(at->graph, node, 0) : NPART_NONE;
-    return beyond->turned && beyond->graph == at->graph && operand != NPART_NONE && result != NPART_NONE &&
-           npart__node_plays(at->graph, node, NPART__ROLE_DEQUANTIZES) && npart__is_live(at->session, id) &&
-           npart__node_region(at->graph, id) == 0 && beyond->turned[operand] &&
-           npart__value_at(at->graph, result)->is_graph_output && npart__user_count(at->session, result) == 0 &&
-           fact_of(at, result)->has_rank && !at->turns[result] &&
-           beyond->held[operand] != NPART__HELD_PLAIN;
+    if (!beyond->turned || beyond->graph != at->graph || operand == NPART_NONE || result == NPART_NONE ||
+        !npart__node_plays(at->graph, node, NPART__ROLE_DEQUANTIZES) || !npart__is_live(at->session, id) ||
+        npart__node_region(at->graph, id) != 0 || !beyond->turned[operand] || !fact_of(at, result)->has_rank ||
+        at->turns[result] || beyond->held[operand] == NPART__HELD_PLAIN)
+        return false;
+    uint32_t users = npart__user_count(at->session, result);
+    if (npart__value_at(at->graph, result)->is_graph_output)
+        return users == 0;
+    uint32_t user = users == 1 ? npart__user(at->session, result, 0) : NPART_NONE;
+    const struct npart__node *to = user == NPART_NONE ? NULL : npart__node_at(at->graph, user);
+    return to && !is_taken(at, user) && !is_through(at, to) &&
+           !npart__node_plays(at->graph, to, NPART__ROLE_REORDERS_AXES) &&
+           !npart__node_plays(at->graph, to, NPART__ROLE_RESHAPES) &&
+           !npart__is_among(to, at->layout, at->plan->target.oplist->layout_ops.count);
+}
+
+/* False when out of memory. */
+static bool add_pair(struct layer *at, uint32_t id)
+{
+    uint32_t value = npart__node_output(at->graph, npart__node_at(at->graph, id), 0);
+    struct npart__expansion made = {.node = id, .value = value, .rank = fact_of(at, value)->rank, .requantizes = true};
+    made.makes_value = npart__value_at(at->graph, value)->is_graph_output;
+    if (!made.makes_value) {
+        const struct npart__use use = {.node = npart__user(at->session, value, 0),
+                                       .index = at->places[npart__value_at(at->graph, value)->first_consumer]};
+        made.use_count = 1;
+        if (!NPART__PUSH(at->plan->arena, &at->uses, use))
+            return false;
+    }
+    return NPART__PUSH(at->plan->arena, &at->added.items, made);
 }
 
 /* A Transpose of integers, or before what quantizes, that is somewhere else for all that uses it; a DequantizeLinear
@@ -557,10 +581,7 @@ static bool add_all(struct layer *at)
     for (uint32_t id = 0; id < at->session->file->nodes.count; id++) {
         const struct npart__node *node = npart__node_at(at->graph, id);
         if (ends_turned(at, id)) {
-            uint32_t value = npart__node_output(at->graph, node, 0);
-            const struct npart__expansion made = {
-                .node = id, .value = value, .rank = fact_of(at, value)->rank, .makes_value = true, .requantizes = true};
-            if (!NPART__PUSH(at->plan->arena, &at->added.items, made))
+            if (!add_pair(at, id))
                 return false;
             continue;
         }
