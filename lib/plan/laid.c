@@ -503,8 +503,7 @@ static bool ends_turned(const struct layer *at, uint32_t id)
     const struct npart__node *to = user == NPART_NONE ? NULL : npart__node_at(at->graph, user);
     return to && !is_taken(at, user) && !is_through(at, to) &&
            !npart__node_plays(at->graph, to, NPART__ROLE_REORDERS_AXES) &&
-           !npart__node_plays(at->graph, to, NPART__ROLE_RESHAPES) &&
-           !npart__is_among(to, at->layout, at->plan->target.oplist->layout_ops.count);
+           !npart__node_plays(at->graph, to, NPART__ROLE_RESHAPES);
 }
 
 /* False when out of memory. */
