@@ -82,7 +82,7 @@ bool npart__session_undo(struct npart__session *session, const uint32_t *nodes, 
     const struct npart__graph *file = session->file;
     for (uint32_t i = 0; i < count; i++) {
         const struct npart__node *node = npart__node_at(file, nodes[i]);
-        uint32_t operand = npart__node_input(session->graph, npart__node_at(session->graph, nodes[i]), 0);
+        uint32_t operand = npart__node_input(file, node, 0); /* in the session it may be what a copy makes */
         session->fates[nodes[i]] = NPART_FATE_NO_OP;
         session->stands_for[npart__node_output(file, node, 0)] = session->stands_for[operand];
     }
