@@ -483,8 +483,8 @@ static bool stays_alone(const struct layer *at, const struct npart__node *node)
            !is_taken(at, producer);
 }
 
-/* What dequantizes, and has a Transpose of the model moved past it, which stays there: for the graph's output, or for the
- * one node that uses it and lets no Transpose past. The Transpose is given a pair, which makes a QDQ node unit of it. */
+/* What dequantizes, and has a Transpose of the model moved past it, which stays there: for the graph's output, or for
+ * the one node that uses it and lets no Transpose past. It is given a pair, which makes a QDQ node unit of it. */
 static bool ends_turned(const struct layer *at, uint32_t id)
 {
     const struct npart__node *node = npart__node_at(at->graph, id);

@@ -187,8 +187,8 @@ static enum npart__turned turned_past_reshape(const struct holder *at, const str
     return NPART__TURNED_NOT;
 }
 
-/* The order of axes of a Transpose, together with that of one which has come to it: what turns its operand's axes. False
- * where it cannot be told, as of one that makes a result of the graph. */
+/* The order of axes of a Transpose, together with that of one which has come to it: what turns its operand's axes.
+ * False where it cannot be told, as of one that makes a result of the graph. */
 static bool order_of(const struct holder *at, uint32_t id, enum npart__turned turned, int64_t *order, uint32_t *rank)
 {
     const struct npart__node *node = npart__node_at(at->graph, id);
