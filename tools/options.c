@@ -445,7 +445,7 @@ static const struct row {
      "a table by module of the source, nodes in execution order (all with --verbose)", NULL},
     {"no-advice", 0, NULL, MEMBER(skips_advice), "do not look for fixes: much faster, for many models", "- scan"},
     {"verbose", 'v', NULL, MEMBER(is_verbose), "all causes and notes; with --shapes, the work of each node",
-     "- check scan fix split annotate diff place verify calibrate"},
+     "- check scan fix split annotate diff place verify weights calibrate"},
     {"quiet", 'q', NULL, MEMBER(is_quiet), "print only which threshold is not met", "*"},
     {"color", 0, "auto|always|never", CALL(take_color), "default auto: on a terminal, unless NO_COLOR is set",
      "- fix check diff scan"},

@@ -10,7 +10,7 @@
 /* Each in the file of its name, annotate in split.c. */
 typedef enum exit_status command(struct run *run, struct options *options);
 command run_annotate, run_calibrate, run_check, run_diff, run_fix, run_place, run_scan, run_selftest, run_split,
-    run_verify;
+    run_verify, run_weights;
 
 struct word {
     const char *name;

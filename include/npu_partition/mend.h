@@ -28,6 +28,42 @@ NPART_API const char *npart_precision_name(uint32_t index, const char **about);
 /* OK, or ARGUMENT with what may be asked for. */
 NPART_API npart_status npart_precision_check(const char *precision, struct npart_error *error);
 
+/* What a model's weights lose when they are rounded: the one place that reads weights, in pieces, so that memory does
+ * not grow with the file. Of constant operands of Conv, MatMul, Gemm, Gather and the like that are floats and no
+ * vectors. */
+typedef struct npart_losses npart_losses;
+/* The model must have been read; external data lies beside its file. Fails with READ where a file is not there or too
+ * short (the place: its name), with MALFORMED, LIMIT and MEMORY. */
+NPART_API npart_status npart_losses_make(npart_losses **out, const npart_model *model, struct npart_error *error);
+NPART_API void npart_losses_free(npart_losses *losses);
+
+struct npart_losses_info {
+    size_t size;
+    uint32_t weight_count;
+    uint64_t bytes; /* of all weights together */
+    const struct npart_allocator *allocator; /* where the memory comes from */
+};
+NPART_API bool npart_losses_info(const npart_losses *losses, struct npart_losses_info *out);
+
+/* A weight, and its ratio of signal to what is lost, 10 log10(sum w^2 / sum (w - q)^2), by rounding. Integers are
+ * symmetric: the scale is the largest magnitude of a group over 127 or 7, q = scale * clamp(round half to even(w /
+ * scale)). A channel is what one result is made of; blocks run along the contracted axis. */
+struct npart_weight_loss {
+    size_t size;
+    const char *name, *node, *op; /* of the tensor; of the first node that has it as its weight */
+    uint32_t rank;
+    const int64_t *dims;
+    uint64_t elements, bytes, zeros;
+    uint64_t beyond_float16; /* elements that become infinite as FLOAT16 */
+    double two_of_four; /* the share of groups of four with two zeros or more; negative: not known */
+    double abs_max;
+    const double *decibels; /* by rounding (npart_rounding_name) */
+    const bool *is_known;   /* false: nothing is lost, or it is not known */
+};
+NPART_API bool npart_losses_weight(const npart_losses *losses, uint32_t index, struct npart_weight_loss *out);
+/* "int8-tensor", "int8-channel", "int4-channel", "int4-block32", ...; NULL past the last. */
+NPART_API const char *npart_rounding_name(uint32_t index);
+
 /* ---- advice ---------------------------------------------------------------------------------------------- */
 
 typedef struct npart_advice npart_advice;

@@ -78,7 +78,8 @@ enum npart_subject_kind {
     NPART_SUBJECT_DIFFS,   /* comparisons, of several targets one after the other (docs/json.md, "Diff"). TEXT, MARKDOWN
                             * for a pull request, JSON */
     NPART_SUBJECT_PLACEMENT, /* docs/json.md, "Placement". TEXT, JSON */
-    NPART_SUBJECT_TRIES    /* sizes of a decoder's cache side by side (docs/json.md, "Fix"). TEXT, JSON */
+    NPART_SUBJECT_TRIES,   /* sizes of a decoder's cache side by side (docs/json.md, "Fix"). TEXT, JSON */
+    NPART_SUBJECT_LOSSES   /* what weights lose (docs/json.md, "Weights"). TEXT (all with `is_verbose`), JSON */
 };
 
 /* A subject has what its kind asks for, and zeros:
@@ -98,6 +99,9 @@ struct npart_subject {
     const npart_placement *placement;    /* PLACEMENT */
     const struct npart_cache_try *tries; /* TRIES: of one model and the same targets; one can be had at least */
     uint32_t prompt_tokens;              /* TRIES: of a prompt; 0: as of npart_fix_decode for the smallest cache */
+    const npart_losses *losses;          /* LOSSES */
+    const char *model;                   /* LOSSES: its path, as reports call it */
+    double seconds;                      /* LOSSES: that reading took */
 };
 
 /* Writes a report. Equal input, equal bytes. What reports know stands in this header, so that others can be written.

@@ -128,6 +128,10 @@ void *npart__handle_new(size_t bytes, const struct npart_allocator *allocator);
 /* The same within a budget (npart__budget_open), which goes with the handle; fills in the status and the error. */
 void *npart__handle_within(size_t bytes, const struct npart_allocator *allocator, uint64_t most_bytes, uint64_t most_ms,
                            npart_status *status, struct npart_error *error);
+/* The whole skeleton of a model that was read: as it was scanned, or by scanning the file again into `arena`. Fails
+ * with LIMIT where it was in no file and is too large to be kept. */
+npart_status npart__model_skeleton(const npart_model *model, struct npart__arena *arena, struct npart__skeleton *out,
+                                   struct npart_error *error);
 /* Keeps another handle alive as long as this one lives. */
 void npart__life_keep(struct npart__life *life, struct npart__life *other);
 /* One reference more, for whoever frees the handle as if it had made it. */

@@ -147,6 +147,25 @@ npart_status npart_model_read_memory(npart_model **out, const void *data, size_t
     return read_source(out, model, &source, options, "-", NULL, error);
 }
 
+npart_status npart__model_skeleton(const npart_model *model, struct npart__arena *arena, struct npart__skeleton *out,
+                                   struct npart_error *error)
+{
+    const struct npart__wire_options wire = {.keeps_all = true, .limits = model->graph->limits};
+    struct npart__source source;
+    *out = model->skeleton;
+    if (out->data)
+        return NPART_OK;
+    if (!model->path)
+        return npart__fail(error, NPART_ERROR_LIMIT, model->name,
+                           "the model is too large to be kept in memory: give it as a file");
+    npart_status status = npart__source_open_file(&source, arena, model->path, error);
+    if (status != NPART_OK)
+        return status;
+    status = npart__wire_scan(&source, &wire, arena, out, error);
+    npart__source_close(&source);
+    return status;
+}
+
 void npart_model_free(npart_model *model)
 {
     if (model)

@@ -186,6 +186,16 @@ static npart_status check_tries(struct npart__report *report, const struct npart
     return npart__fail(error, NPART_ERROR_ARGUMENT, "", "tries must have a fix at least");
 }
 
+static npart_status check_losses(struct npart__report *report, const struct npart_allocator **allocator,
+                                 struct npart_error *error)
+{
+    struct npart_losses_info info = {.size = sizeof info};
+    if (!npart_losses_info(report->subject->losses, &info))
+        return npart__fail(error, NPART_ERROR_ARGUMENT, "", "losses must not be NULL");
+    *allocator = info.allocator;
+    return NPART_OK;
+}
+
 static npart_status check_placement(struct npart__report *report, const struct npart_allocator **allocator,
                                     struct npart_error *error)
 {
@@ -280,6 +290,8 @@ static const struct subject {
     [NPART_SUBJECT_PLACEMENT] = {"a placement", check_placement,
                                  {[NPART_FORMAT_TEXT] = npart__placement_text,
                                   [NPART_FORMAT_JSON] = npart__placement_json}},
+    [NPART_SUBJECT_LOSSES] = {"losses", check_losses,
+                              {[NPART_FORMAT_TEXT] = npart__losses_text, [NPART_FORMAT_JSON] = npart__losses_json}},
     [NPART_SUBJECT_TRIES] = {"sizes of a cache", check_tries,
                              {[NPART_FORMAT_TEXT] = npart__tries_text, [NPART_FORMAT_JSON] = npart__tries_json}},
 };

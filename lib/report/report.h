@@ -71,6 +71,8 @@ void npart__fix_text(struct npart__report *report);
 void npart__fix_json(struct npart__report *report);
 /* decode.c: of a cache of fixed size; the latter a list by target, empty where there is none. */
 void npart__tries_text(struct npart__report *report);
+void npart__losses_text(struct npart__report *report);
+void npart__losses_json(struct npart__report *report);
 void npart__tries_json(struct npart__report *report);
 void npart__add_json_decode(struct npart__buffer *out, const char *key, const npart_fix *fix, uint32_t prompt);
 void npart__diffs_text(struct npart__report *report);

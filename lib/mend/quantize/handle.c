@@ -26,26 +26,6 @@ npart_status npart_precision_check(const char *precision, struct npart_error *er
     return status;
 }
 
-/* As it was scanned, or by scanning the file again. */
-static npart_status find_skeleton(const npart_model *model, struct npart__arena *arena, struct npart__skeleton *out,
-                                  struct npart_error *error)
-{
-    const struct npart__wire_options wire = {.keeps_all = true, .limits = model->graph->limits};
-    struct npart__source source;
-    *out = model->skeleton;
-    if (out->data)
-        return NPART_OK;
-    if (!model->path)
-        return npart__fail(error, NPART_ERROR_LIMIT, model->name,
-                           "the model is too large to be kept in memory: give it as a file");
-    npart_status status = npart__source_open_file(&source, arena, model->path, error);
-    if (status != NPART_OK)
-        return status;
-    status = npart__wire_scan(&source, &wire, arena, out, error);
-    npart__source_close(&source);
-    return status;
-}
-
 /* "model.onnx" as w8a8 would be "model.w8a8.onnx" in the current folder; options follow with dashes. False when out of
  * memory. */
 static bool name_file(npart_model *made, const npart_model *model)
@@ -142,7 +122,7 @@ static npart_status make(npart_model *made, const npart_model *model, const char
     npart__arena_init(&scratch, &arena->allocator);
     npart_status status = npart__format_read(precision, arena, &format, error);
     if (status == NPART_OK)
-        status = find_skeleton(model, &scratch, &skeleton, error);
+        status = npart__model_skeleton(model, &scratch, &skeleton, error);
     if (status == NPART_OK)
         status = npart_inference_make(&inference, model, NULL, error);
     if (status == NPART_OK)

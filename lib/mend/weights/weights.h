@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * weights: what the numbers of a model's weights say of precisions: ranges, zeros, and how much of a weight is lost
+ * when it is rounded. The one stage that reads weights, in pieces: its memory does not grow with the file.
+ *
+ * Integers are symmetric: the scale of a group is its largest magnitude over the largest integer, and each number
+ * becomes scale * clamp(round half to even(number / scale)). A group is the tensor, a channel (what one result of the
+ * operator is made of), or a block of numbers that follow one another along the contracted axis of a channel.
+ */
+#ifndef NPART_WEIGHTS_H
+#define NPART_WEIGHTS_H
+
+#include "wire/wire.h"
+
+/* What is lost by each of these, in the order of roundings.def. */
+enum npart__rounding {
+#define NPART__ROUNDING(id, name, limit, block) NPART__ROUND_##id,
+#include "weights/roundings.def"
+#undef NPART__ROUNDING
+    NPART__ROUNDINGS
+};
+
+/* A constant operand of FLOAT, FLOAT16, BFLOAT16 or DOUBLE. */
+struct npart__weight {
+    const char *name, *node, *op; /* of the tensor; of the first node that has it as its weight */
+    const int64_t *dims;
+    uint32_t rank;
+    uint8_t element_type;
+    uint64_t elements, bytes;
+    uint64_t zeros;
+    uint64_t groups_of_four, two_of_four; /* along the contracted axis; those with two zeros or more */
+    uint64_t beyond_float16; /* numbers that become infinite as FLOAT16, or are no numbers */
+    double abs_max;
+    double square; /* the sum of squares */
+    double errors[NPART__ROUNDINGS]; /* sums of squares of what is lost; negative: not known */
+};
+
+struct npart__weight_list {
+    struct NPART__ARRAY(struct npart__weight) items; /* in the order of their nodes */
+    uint64_t bytes; /* that were read */
+};
+
+/* The weights of a whole skeleton's main graph and bodies. `path` is the model's file, which is read again where weights
+ * are inside it; NULL: it is in no file, and weights that the skeleton left out are absent. Fails with READ where a
+ * file is not there (the place: its name) or shorter than it should be, and with MEMORY. */
+npart_status npart__weights_read(const struct npart__skeleton *skeleton, const char *path, const char *folder,
+                                 struct npart__arena *arena, struct npart__weight_list *out,
+                                 struct npart_error *error);
+/* 10 log10(sum of squares / sum of squares of what is lost); *is_known is false where nothing is lost, or not known. */
+double npart__weight_decibels(const struct npart__weight *weight, enum npart__rounding rounding, bool *is_known);
+const char *npart__rounding_name(enum npart__rounding rounding);
+
+#endif

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What weights lose when they are rounded: all of it as JSON, and for a person those that lose most.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "report/page.h"
+
+#define LOSSES_SCHEMA 2
+#define SHOWN 16u /* weights, without --verbose */
+#define MOST_ROUNDINGS 16u
+#define NAME_COLUMNS 40u
+
+static uint32_t count_roundings(void)
+{
+    uint32_t count = 0;
+    while (count < MOST_ROUNDINGS && npart_rounding_name(count))
+        count++;
+    return count;
+}
+
+static uint32_t find_rounding(const char *name)
+{
+    uint32_t at = 0;
+    while (npart_rounding_name(at) && strcmp(npart_rounding_name(at), name) != 0)
+        at++;
+    return at;
+}
+
+/* ---- JSON -------------------------------------------------------------------------------------------------------- */
+
+/* Nine digits that count, whatever the size. */
+static void put_real(struct npart__buffer *out, const char *key, double value)
+{
+    char text[40];
+    (void)snprintf(text, sizeof text, "%.9e", value);
+    for (char *at = text; *at; at++)
+        if (*at == ',')
+            *at = '.';
+    npart__json_value(out, key, text);
+}
+
+static void put_weight(struct npart__buffer *out, const struct npart_weight_loss *at, uint32_t roundings)
+{
+    npart__json_open(out, NULL, '{');
+    npart__json_text(out, "name", at->name);
+    npart__json_text(out, "node", at->node);
+    npart__json_text(out, "op", at->op);
+    npart__json_open(out, "shape", '[');
+    for (uint32_t i = 0; i < at->rank; i++)
+        npart__json_number(out, NULL, at->dims[i]);
+    npart__json_close(out, ']');
+    npart__json_count(out, "elements", at->elements);
+    npart__json_count(out, "zeros", at->zeros);
+    npart__json_decimal_or_null(out, "two_of_four", at->two_of_four);
+    put_real(out, "abs_max", at->abs_max);
+    npart__json_count(out, "beyond_float16", at->beyond_float16);
+    npart__json_open(out, "db", '{');
+    for (uint32_t i = 0; i < roundings; i++)
+        if (at->is_known[i])
+            put_real(out, npart_rounding_name(i), at->decibels[i]);
+        else
+            npart__json_value(out, npart_rounding_name(i), "null");
+    npart__json_close(out, '}');
+    npart__json_close(out, '}');
+}
+
+void npart__losses_json(struct npart__report *report)
+{
+    struct npart__buffer *out = &report->out;
+    struct npart_losses_info info = {.size = sizeof info};
+    struct npart_weight_loss at = {.size = sizeof at};
+    (void)npart_losses_info(report->subject->losses, &info);
+    npart__json_begin(out, LOSSES_SCHEMA);
+    npart__json_text(out, "command", "weights");
+    npart__json_text(out, "model", report->subject->model ? report->subject->model : "");
+    npart__json_open(out, "weights", '[');
+    for (uint32_t i = 0; npart_losses_weight(report->subject->losses, i, &at) && !out->failed; i++)
+        put_weight(out, &at, count_roundings());
+    npart__json_close(out, ']');
+    npart__json_count(out, "bytes", info.bytes);
+    npart__json_decimal(out, "seconds", report->subject->seconds);
+    npart__json_close(out, '}');
+    npart__append_text(out, "\n");
+}
+
+/* ---- text -------------------------------------------------------------------------------------------------------- */
+
+struct line {
+    struct npart_weight_loss at;
+    double worst; /* by which lines are sorted */
+    uint32_t index;
+};
+
+static int compare_lines(const void *left, const void *right)
+{
+    const struct line *a = left, *b = right;
+    if (a->worst < b->worst || b->worst < a->worst)
+        return a->worst < b->worst ? -1 : 1;
+    return a->index < b->index ? -1 : a->index > b->index;
+}
+
+static void put_cell(struct npart__page *page, const struct npart_weight_loss *at, const char *rounding)
+{
+    uint32_t index = find_rounding(rounding);
+    struct npart__buffer text = {.arena = page->arena};
+    if (at->is_known[index])
+        npart__append_fixed(&text, at->decibels[index], 1);
+    else
+        npart__append_text(&text, "-");
+    npart__append_format(page->out, "%8s", npart__buffer_text(&text));
+    npart__buffer_release(&text);
+}
+
+static void put_line(struct npart__page *page, const struct npart_weight_loss *at)
+{
+    static const char *const shown[] = {"int8-tensor", "int8-channel", "int4-channel", "int4-block64", "nf4-block64"};
+    struct npart__buffer name = {.arena = page->arena}, numbers = {.arena = page->arena};
+    npart__append_count(&numbers, (uint32_t)(at->elements < UINT32_MAX ? at->elements : UINT32_MAX));
+    npart__put(page, "  ");
+    npart__put_middle(page, at->name, NAME_COLUMNS);
+    size_t columns = npart__shown_columns(page, at->name, strlen(at->name));
+    npart__append_format(page->out, "%*s%12s", (int)(columns < NAME_COLUMNS ? NAME_COLUMNS - columns : 0), "",
+                         npart__buffer_text(&numbers));
+    for (size_t i = 0; i < NPART__COUNT(shown); i++)
+        put_cell(page, at, shown[i]);
+    npart__put(page, "\n");
+    npart__buffer_release(&numbers);
+    npart__buffer_release(&name);
+}
+
+/* What is true of all weights together. */
+static void put_sums(struct npart__page *page, const struct line *lines, uint32_t count)
+{
+    uint64_t zeros = 0, elements = 0, beyond = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        zeros += lines[i].at.zeros;
+        elements += lines[i].at.elements;
+        beyond += lines[i].at.beyond_float16;
+    }
+    npart__append_format(page->out, "  %llu of %llu numbers are 0; %llu are beyond FLOAT16\n",
+                         (unsigned long long)zeros, (unsigned long long)elements, (unsigned long long)beyond);
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+/* Sorted by the loss of INT4 by channel, which tells weights apart most. */
+void npart__losses_text(struct npart__report *report)
+{
+    struct npart_losses_info info = {.size = sizeof info};
+    struct npart__page turned, *page = npart__page_open(&turned, report);
+    uint32_t by = find_rounding("int4-channel"), count = 0;
+    (void)npart_losses_info(report->subject->losses, &info);
+    struct line *lines = npart__arena_zeroed(page->arena, info.weight_count + (size_t)1, sizeof *lines);
+    if (!lines)
+        return;
+    for (uint32_t i = 0; i < info.weight_count; i++) {
+        lines[i].at.size = sizeof lines[i].at;
+        (void)npart_losses_weight(report->subject->losses, i, &lines[i].at);
+        lines[i].worst = lines[i].at.is_known[by] ? lines[i].at.decibels[by] : 1e9;
+        lines[i].index = i;
+        count++;
+    }
+    qsort(lines, count, sizeof *lines, compare_lines);
+    npart__put(page, base_name(report->subject->model ? report->subject->model : ""));
+    npart__append_format(page->out, "    %u weights, ", count);
+    npart__append_bytes(page->out, info.bytes);
+    npart__put(page, "\n\n");
+    npart__append_format(page->out, "  %-*s%12s%8s%8s%8s%8s%8s\n", (int)NAME_COLUMNS, "dB, the worst first", "numbers",
+                         "int8", "int8/ch", "int4/ch", "int4/64", "nf4");
+    uint32_t most = page->options->is_verbose || count <= SHOWN ? count : SHOWN;
+    for (uint32_t i = 0; i < most; i++)
+        put_line(page, &lines[i].at);
+    if (most < count)
+        npart__append_format(page->out, "  and %u more: -v\n", count - most);
+    put_sums(page, lines, count);
+    npart__put(page, "  /ch: a scale a channel, /64: one for 64 numbers; 6 dB more halve the error\n");
+}

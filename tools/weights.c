@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "words.h"
+
+#include <string.h>
+
+#include "message.h"
+#include "platform.h"
+
+/* Why the options do not do; NULL: they do. */
+static const char *objection(const struct options *options)
+{
+    if (options->model_count != 1)
+        return options->model_count ? "one model at a time" : "which model?";
+    if (strcmp(options->models[0], "-") == 0)
+        return "weights are read from a file";
+    return options->format == FORMAT_TEXT || options->format == FORMAT_JSON ? NULL : "--format text or json";
+}
+
+enum exit_status run_weights(struct run *run, struct options *options)
+{
+    struct npart_error error = {0};
+    npart_model *model = NULL;
+    npart_losses *losses = NULL;
+    const char *problem = objection(options), *path = options->models ? options->models[0] : "";
+    if (problem)
+        return usage(problem);
+    choose_look(run);
+    uint64_t begun_ms = clock_ms();
+    npart_status status = read_model(&model, options, path, &error);
+    if (status == NPART_OK)
+        status = npart_losses_make(&losses, model, &error);
+    struct npart_subject subject = {.size = sizeof subject,
+                                    .kind = NPART_SUBJECT_LOSSES,
+                                    .losses = losses,
+                                    .model = path,
+                                    .seconds = (double)(clock_ms() - begun_ms) / 1000};
+    if (status == NPART_OK && !options->is_quiet)
+        status = write_report(run, &subject, &run->report, &error);
+    if (status != NPART_ERROR_WRITE) /* told once, at the end */
+        (void)is_fine(run, path, status, &error);
+    npart_losses_free(losses);
+    npart_model_free(model);
+    return run->status;
+}
