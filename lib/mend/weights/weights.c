@@ -131,7 +131,7 @@ static npart_status find_external(struct reading *reading, const Onnx__TensorPro
     return open_file(reading, path, name, &out->descriptor);
 }
 
-/* Numbers of float_data or double_data: as many as fit beside the skeleton. False: there are others than the scan kept. */
+/* Numbers of float_data or double_data. False when out of memory. */
 static bool find_typed(struct reading *reading, const Onnx__TensorProto *tensor, struct npart__weight_bytes *out)
 {
     size_t count = tensor->data_type == 11 ? tensor->n_double_data : tensor->n_float_data;
