@@ -216,14 +216,9 @@ def write_targets(tool, make_model):
     names = [t[0] for t in targets]
     show(("target", "what", "size", "verified"), [(f"`{name}`", *rest) for name, *rest in targets],
          "# Targets\n\nWritten by `make targets-page` from the op lists in `oplists/`; each answer below is what the "
-         "tool prints.\nLimits of memory, sessions of ONNX Runtime, and what frameworks decide later, with their sources:\n"
+         "tool prints.\nReleases, limits of memory, sessions of ONNX Runtime, what frameworks decide, and sources:\n"
          "[evidence/targets.md](evidence/targets.md).")
     print(VERIFIED)
-    show(("target", "releases whose rules differ"),
-         [(f"`{name}`", ", ".join(releases_of(name))) for name in names if len(releases_of(name)) > 1],
-         "\n## Releases\n\nThe newest is the default, `-t TARGET@RELEASE` asks for another. One between two has the "
-         "rules of the older one, and what\none that is older than all takes is undecided ([oplist-format.md]"
-         "(oplist-format.md#releases)).")
     print("\n## Ops that often fall back\n\nWhat each target, at its default variant, says of one node: where it runs "
           "(taken: that is decided later), and the\nrule that keeps it from the NPU. Targets that compute integers only "
           "are asked about the first model as it is, and about\nthe others as if they were quantized.\n")
@@ -239,7 +234,7 @@ def write_targets(tool, make_model):
 def write_sources(tool):
     names = [name for name, *_ in targets_of(tool)]
     show(("target", "what", "room for", "source"), [row for name in names for row in limits_of(name)],
-         "# Targets: limits and sessions, with their sources\n\nWritten by `make targets-page` from the op lists; "
+         "# Targets: limits, releases and sessions, with their sources\n\nWritten by `make targets-page` from the op lists; "
          "[targets.md](../targets.md) has the list of targets.\n\n"
          "## What there is room for\n\nBelow the first figure a model fits, above the second it does not; between them "
          "it is not known. A device of your own is\na cost file with such lines (`--cost`, [oplist-format.md]"
@@ -252,6 +247,11 @@ def write_sources(tool):
     show(("target", "decides", "among", "required for the first", "source"), decided,
          "\n## Decided later\n\nWhere a framework is handed what the runtime takes, and decides anew which unit runs "
          "it, no report says that a node is\non the NPU. What is documented or published to be required for that:")
+    show(("target", "releases whose rules differ"),
+         [(f"`{name}`", ", ".join(releases_of(name))) for name in names if len(releases_of(name)) > 1],
+         "\n## Releases\n\nThe newest is the default, `-t TARGET@RELEASE` asks for another. One between two has the "
+         "rules of the older one, and what\none that is older than all takes is undecided ([oplist-format.md]"
+         "(../oplist-format.md#releases)).")
     show(("target", "provider or option", "what brings it, or what it does", "source"),
          [row for name in names for row in sessions_of(name)],
          "\n## Sessions of ONNX Runtime\n\nThe provider of each target that ONNX Runtime has one for, and the options "
