@@ -266,7 +266,8 @@ NPART_API const npart_plan *npart_fix_plan(const npart_fix *fix, uint32_t target
 /* One rewrite at all nodes that it suits. */
 struct npart_fix_step {
     size_t size;
-    const char *rewrite; /* the rewrite (docs/rewrites.md); `bind`: sizes and values that were given */
+    /* the rewrite ([inside/rewrites.md](inside/rewrites.md)); `bind`: sizes and values that were given */
+    const char *rewrite;
     enum npart_equality equality; /* how equal the model is, at the weakest of its sites */
     const char *argument; /* why the model is equal, as a sentence */
     uint32_t site_count; /* at how many places */

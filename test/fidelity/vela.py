@@ -5,7 +5,7 @@
 usage: vela.py --tool build/npu-partition --vela PATH/vela [--oplist FILE] [--variant u55|u65|u85]... [--keep DIR]
                [--random N] [--seed N]
 
-Each case is one ONNX node and what docs/tflite-mapping.md makes of it in TFLite. Cases of a kind share a file, which
+Each case is one ONNX node and what docs/evidence/tflite-mapping.md makes of it in TFLite. Cases of a kind share a file, which
 Vela compiles once; what makes Vela fail is left out, and said. Small whole models follow: there the number of NPU
 operators that Vela makes is held against our partitions.
 

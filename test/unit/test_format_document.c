@@ -119,12 +119,12 @@ static void check_form(const char *rewrites, const char *keyword, const char *fo
     }
     strcpy(out, "`");
     if (!strstr(document, text) && !strstr(rewrites, text))
-        CHECK_TEXT(text, "(in " DOCUMENT " or docs/rewrites.md)");
+        CHECK_TEXT(text, "(in " DOCUMENT " or docs/inside/rewrites.md)");
 }
 
 static void test_document__has_the_form_of_every_line(void)
 {
-    char *rewrites = read_file("docs/rewrites.md");
+    char *rewrites = read_file("docs/inside/rewrites.md");
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
         check_form(rewrites, lines[i].keyword, lines[i].form);
     free(rewrites);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Lists of rewrites: every mistake is told with file, line, column and what is wrong; the examples of docs/rewrites.md
- * have none; classes, phases and anchors become those of rows. Run from the project's folder.
+ * Lists of rewrites: every mistake is told with file, line, column and what is wrong; the examples of
+ * docs/inside/rewrites.md have none; classes, phases and anchors become those of rows. Run from the project's folder.
  */
 #include "npu_partition.h"
 #include "rewrite/rewrite.h"
@@ -170,7 +170,7 @@ static char page[64 << 10];
 
 static void read_page(void)
 {
-    FILE *file = fopen("docs/rewrites.md", "rb");
+    FILE *file = fopen("docs/inside/rewrites.md", "rb");
     REQUIRE(file);
     page[fread(page, 1, sizeof page - 1, file)] = '\0';
     fclose(file);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * rewrite: changes of an export that compilers then take, each with its whole precondition. All are in one table
- * (oplists/standard.rewrites, docs/rewrites.md), with what the advice says of them; what is no pattern is a function
- * of this folder over a site, which the table names. A rewrite asks nothing of targets: fix offers it nodes that
- * are not taken, and takes back what did not help.
+ * (oplists/standard.rewrites, docs/inside/rewrites.md), with what the advice says of them; what is no pattern is a
+ * function of this folder over a site, which the table names. A rewrite asks nothing of targets: fix offers it nodes
+ * that are not taken, and takes back what did not help.
  *
  * To add one: its lines in the table, where it computes a function in the file of its kind, and a case in
  * test/rewrites/standard.cases or test/unit/test_rewrite_*.c.

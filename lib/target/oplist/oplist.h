@@ -219,7 +219,7 @@ struct npart__rewrite_form {
     const char *caveat; /* NULL: the rewrite's */
 };
 
-/* A `rewrite` of a list of rewrites (docs/rewrites.md). */
+/* A `rewrite` of a list of rewrites (docs/inside/rewrites.md). */
 struct npart__rewriting {
     const char *id, *argument, *source, *caveat; /* "" where it has none */
     uint8_t phase, equality; /* places in npart__phase_words, npart__equality_words */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Lists of rewrites (docs/rewrites.md): what is replaced is a pattern, as in pattern_lines.c, with rules; what comes in
- * its place is an expression over the pattern's names.
+ * Lists of rewrites (docs/inside/rewrites.md): what is replaced is a pattern, as in pattern_lines.c, with rules; what
+ * comes in its place is an expression over the pattern's names.
  *
  *   expression = OP "(" [ item { "," item } ] ")" | NODE "(" [ item { "," item } ] ")" | NAME | NODE "." OPERAND | "*"
  *              | ".." | numbers ( "of" expression | "as" TYPE ) | "if" "(" condition "," expression "," expression ")"

@@ -155,7 +155,7 @@ def fix(
         targets: as of `analyze`. No target gets worse.
         output: where to write; None: nothing is written, nor where the model would be worse than it is (`harm`).
         allow: classes of equality beside ``"bits"``: ``"bits-if"``, ``"ulp"``, ``"step"``, ``"approx"``.
-        only: ids of rewrites (docs/rewrites.md); None: all.
+        only: ids of rewrites (docs/inside/rewrites.md); None: all.
         without: rewrites that are not used.
         max_growth: how much the file with its weights may grow, as a share; negative: by any amount.
         cache: of a decoder whose cache grows: the slots that it has from then on (docs/decoder-cache.md).

@@ -997,7 +997,7 @@ class FixStep:
     id: str
     """``s1``, ``s2``, ..."""
     rewrite: str
-    """The rewrite (docs/rewrites.md); ``bind``: sizes and values that were given."""
+    """The rewrite ([inside/rewrites.md](inside/rewrites.md)); ``bind``: sizes and values that were given."""
     equality: Equality
     """How equal the model is, at the weakest of its sites: ``bits``: the same bits on all inputs; ``bits-if``: the
     same bits under a condition on values that the file cannot prove; ``ulp``: the same formula; the last digits
