@@ -187,7 +187,7 @@ static void test_document__csv_cells(void)
     CHECK(sink.text && strstr(sink.text, ",'+,Relu,"));
     sink_clear(&sink);
     CHECK_INT(write_two(at.plan, NPART_FORMAT_CSV, NPART_DETAIL_SUMMARY, NULL, &sink, NULL), NPART_OK);
-    CHECK(sink.text && strstr(sink.text, "not met,min-coverage: coverage 66.7 %; fail-on invalid: no graph; waived: "));
+    CHECK(sink.text && strstr(sink.text, "not met,min-coverage: coverage 66.7 %; fail-on invalid: no graph; accepted: "));
     CHECK(sink.text && strstr(sink.text, "\r\nmodels/two.onnx,,"));
     CHECK(sink.text && strstr(sink.text, ",byte 12: a tensor is cut off,\r\n"));
     sink_clear(&sink);
@@ -207,8 +207,8 @@ static void test_document__waived(void)
                              "\"until the next release\"}]}"},
         {NPART_FORMAT_SARIF, "{\"ruleId\":\"threshold/fail-on-invalid\",\"ruleIndex\":1,\"level\":\"note\""},
         {NPART_FORMAT_JUNIT, "failures=\"1\" errors=\"0\" skipped=\"1\""},
-        {NPART_FORMAT_JUNIT, "<skipped message=\"no graph; waived: until the next release\"/>"},
-        {NPART_FORMAT_CSV, "fail-on invalid: no graph; waived: until the next release"},
+        {NPART_FORMAT_JUNIT, "<skipped message=\"no graph; accepted: until the next release\"/>"},
+        {NPART_FORMAT_CSV, "fail-on invalid: no graph; accepted: until the next release"},
         {NPART_FORMAT_MARKDOWN, "2 of 2 models do not pass"},
     };
     struct analysis at;
