@@ -22,9 +22,9 @@
 
 /* ---- handles ----------------------------------------------------------------------------------------------- */
 
-/* A plan is made from an inference and an op list, an advice from two plans; nothing is made
- * from more. */
-#define NPART__MOST_KEPT 2u
+/* A plan is made from an inference and an op list, an advice from two plans, a fix from a model, another fix and the
+ * op list that has its rewrites; nothing is made from more. */
+#define NPART__MOST_KEPT 3u
 
 /* What a handle has besides its contents; all of it lies in the arena. */
 struct npart__life {
@@ -32,6 +32,9 @@ struct npart__life {
     npart__counter references; /* the caller's, and one for each handle made from this one */
     struct npart__life *kept[NPART__MOST_KEPT]; /* what it was made from */
     pthread_mutex_t lock; /* taken of inferences (npart__lock), and of op lists for `rewrites`; not recursive */
+    struct npart__life *guard; /* of what it is kept from: whose lock is taken in its place; NULL: its own */
+    void *along;               /* what later stages keep with an inference, under its lock; NULL: nothing */
+    void (*end_along)(void *along);
     const struct npart__rewrite_set *rewrites; /* of op lists: read once for all searches; NULL: not asked for yet */
 };
 
@@ -134,6 +137,8 @@ npart_status npart__model_skeleton(const npart_model *model, struct npart__arena
                                    struct npart_error *error);
 /* Keeps another handle alive as long as this one lives. */
 void npart__life_keep(struct npart__life *life, struct npart__life *other);
+/* From here on the lock of the other is taken in its place, which is kept. Before anybody else has the handle. */
+void npart__life_guard(struct npart__life *life, struct npart__life *guard);
 /* One reference more, for whoever frees the handle as if it had made it. */
 static inline void npart__life_share(struct npart__life *life)
 {
@@ -151,14 +156,19 @@ static inline npart_status npart__settle_for(const struct npart__life *life, npa
 #define NPART__HAND_OVER(out, made, status, error)                                                                     \
     ((status) = npart__settle_for((made)->life, status, error),                                                       \
      (status) == NPART_OK ? (void)(*(out) = (made)) : npart__life_end((made)->life), (status))
-/* Around whatever tries a rule or reads elements. */
+/* Around whatever tries a rule or reads elements. Several inferences may have one lock: who takes those of several
+ * compares these. */
+static inline pthread_mutex_t *npart__lock_of(const npart_inference *inference)
+{
+    return &(inference->life->guard ? inference->life->guard : inference->life)->lock;
+}
 static inline void npart__lock(const npart_inference *inference)
 {
-    (void)pthread_mutex_lock(&inference->life->lock);
+    (void)pthread_mutex_lock(npart__lock_of(inference));
 }
 static inline void npart__unlock(const npart_inference *inference)
 {
-    (void)pthread_mutex_unlock(&inference->life->lock);
+    (void)pthread_mutex_unlock(npart__lock_of(inference));
 }
 
 /* ---- arguments --------------------------------------------------------------------------------------------- */

@@ -78,7 +78,7 @@ void *npart__handle_new(size_t bytes, const struct npart_allocator *allocator)
     return handle;
 }
 
-/* A handle is made from two others at most: a plan from an inference and an op list. A full list would be a
+/* A handle is made from few others: a plan from an inference and an op list. A full list would be a
  * mistake of this library: then the other is not kept. */
 void npart__life_keep(struct npart__life *life, struct npart__life *other)
 {
@@ -88,6 +88,12 @@ void npart__life_keep(struct npart__life *life, struct npart__life *other)
             life->kept[i] = other;
             return;
         }
+}
+
+void npart__life_guard(struct npart__life *life, struct npart__life *guard)
+{
+    npart__life_keep(life, guard);
+    life->guard = guard;
 }
 
 /* As deep as a plan is above its model. It ends at what keeps nothing, as a model does. Recursion is no deeper
@@ -102,6 +108,8 @@ void npart__life_end(struct npart__life *life)
     struct npart__life *kept[NPART__MOST_KEPT];
     struct npart__arena arena = life->arena;
     memcpy(kept, life->kept, sizeof kept);
+    if (life->along)
+        life->end_along(life->along);
     (void)pthread_mutex_destroy(&life->lock);
     npart__arena_clear(&arena);
     for (size_t i = 0; i < NPART__MOST_KEPT; i++)

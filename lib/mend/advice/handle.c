@@ -12,12 +12,19 @@ struct npart_advice {
     struct npart__advice advice;
 };
 
-/* Inferences that are asked again, each once, in the order of their addresses: an advice of some plans and another of
- * the same the other way round would wait for each other otherwise. */
+/* Inferences that are asked again, of those with one lock the first, in the order of their locks: an advice of some
+ * plans and another of the same the other way round would wait for each other otherwise. Locks that a search takes in
+ * addition (npart__life_guard) come last, as there. */
 struct locked {
     const npart_inference *items[2 + NPART_MOST_PROPOSALS];
     uint32_t count;
 };
+
+static bool is_before(const npart_inference *a, const npart_inference *b)
+{
+    bool is_own = !a->life->guard, is_own_too = !b->life->guard;
+    return is_own == is_own_too ? (uintptr_t)npart__lock_of(a) < (uintptr_t)npart__lock_of(b) : is_own;
+}
 
 static void add_lock(struct locked *locked, const npart_plan *plan)
 {
@@ -25,9 +32,9 @@ static void add_lock(struct locked *locked, const npart_plan *plan)
     if (!plan)
         return;
     for (uint32_t i = 0; i < locked->count; i++)
-        if (locked->items[i] == plan->inference)
+        if (npart__lock_of(locked->items[i]) == npart__lock_of(plan->inference))
             return;
-    for (; at && (uintptr_t)locked->items[at - 1] > (uintptr_t)plan->inference; at--)
+    for (; at && is_before(plan->inference, locked->items[at - 1]); at--)
         locked->items[at] = locked->items[at - 1];
     locked->items[at] = plan->inference;
     locked->count++;

@@ -30,6 +30,7 @@ struct npart__fix_target {
 };
 
 struct npart__begun;
+struct npart__editions; /* editions.h */
 struct npart__fix_request {
     const char *model_name; /* the original's: reports and messages speak of the file that the user knows */
     const struct npart__rewrite_set *rewrites;
@@ -39,6 +40,7 @@ struct npart__fix_request {
     const npart_plan *as_is, *sized;    /* what is known of the version for the only target, with no sizes and with
                                          * those of the request; NULL: it is to be planned */
     struct npart__begun *begun; /* filled in by the first search of a cache, and gone on from by later ones; or NULL */
+    struct npart__editions *editions; /* what searches of the model share; NULL: nothing */
     struct npart__infer_options sizes;  /* given by the user; they are written into the model */
     const struct npart__bound_value *values;
     uint32_t value_count;

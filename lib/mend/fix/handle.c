@@ -246,6 +246,24 @@ static npart_status find_rewrites(const npart_oplist *list, const struct npart__
     return status;
 }
 
+/* Offers are known by their rows, so searches that share what these made have those of one op list, which each
+ * keeps. */
+static npart_status share_rewrites(npart_fix *fix, const npart_oplist *list, struct npart__editions *editions,
+                                   const struct npart__rewrite_set **out, struct npart_error *error)
+{
+    npart_status status = editions && editions->rewrites ? NPART_OK : find_rewrites(list, out, error);
+    if (status != NPART_OK || !editions)
+        return status;
+    if (!editions->rewrites) {
+        npart__life_share(list->life);
+        editions->oplist = list->life;
+        editions->rewrites = *out;
+    }
+    *out = editions->rewrites;
+    npart__life_keep(fix->life, editions->oplist);
+    return NPART_OK;
+}
+
 /* Everything up to the search itself. Each step needs those before it, so the first failure ends it. */
 static npart_status search(npart_fix *fix, const npart_oplist *const *oplists, const char *const *targets,
                            const struct npart_fix_options *options, const struct npart__planned *planned,
@@ -253,8 +271,12 @@ static npart_status search(npart_fix *fix, const npart_oplist *const *oplists, c
 {
     struct npart__arena *arena = &fix->life->arena;
     struct npart__fix_request request = {
-        .as_is = planned->as_is, .sized = planned->sized, .begun = planned->begun};
-    npart_status status = find_rewrites(oplists[0], &request.rewrites, error);
+        .as_is = planned->as_is,
+        .sized = planned->sized,
+        .begun = planned->begun,
+        .editions = planned->editions,
+    };
+    npart_status status = share_rewrites(fix, oplists[0], request.editions, &request.rewrites, error);
     if (status == NPART_OK)
         /* Mistakes in the options first: reading a large model takes longer than to tell them. */
         status = check_ids(options->only, options->only_count, request.rewrites, error);
@@ -268,6 +290,8 @@ static npart_status search(npart_fix *fix, const npart_oplist *const *oplists, c
         status = convert(fix, oplists, targets, options, &request, error);
     if (status == NPART_OK)
         status = npart__fix_search(&request, &fix->original, arena, &fix->found, error);
+    if (status == NPART_ERROR_MEMORY)
+        npart__editions_forget(request.editions);
     if (request.begun && request.begun->base && !request.begun->life) {
         request.begun->life = fix->life;
         npart__life_share(fix->life);

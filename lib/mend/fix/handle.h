@@ -36,6 +36,7 @@ struct npart__planned {
     bool is_in_memory;                       /* in no file: the skeleton is there, and `path` a name */
     const npart_plan *as_is, *sized;         /* see npart__fix_request */
     struct npart__begun *begun;              /* the same */
+    struct npart__editions *editions;        /* the same; their owner is locked, and kept as long as the fix */
 };
 /* npart_fix_make with it. */
 npart_status npart__fix_make(npart_fix **out, const char *path, const npart_oplist *const *oplists,

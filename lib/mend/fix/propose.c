@@ -8,6 +8,7 @@
 #include "api/api.h"
 #include "cache/cache.h"
 #include "choose/choose.h"
+#include "fix/editions.h"
 #include "fix/handle.h"
 
 /* Of a fix that was made: classes that some node would need, where something is still left; 0: none. */
@@ -31,6 +32,27 @@ static bool is_compiled(const struct npart__inference *inference)
 static const char *called(const char *path, const npart_plan *plan)
 {
     return path ? path : plan->inference->model->file;
+}
+
+/* Whether one inference keeps the other. */
+static bool keeps(const npart_inference *owner, const npart_inference *other)
+{
+    for (size_t i = 0; i < NPART__MOST_KEPT; i++)
+        if (owner->life->kept[i] == other->life)
+            return true;
+    return owner == other;
+}
+
+/* What searches for all targets share goes with the inference of the plans with chosen sizes, which has kept the one
+ * that these are not of; and is of its memory. NULL where that is not so. False when out of memory. */
+static bool find_editions(const npart_plan *plan, const npart_inference *chosen, const char *path,
+                          struct npart__planned *planned)
+{
+    const npart_inference *owner = chosen ? chosen : plan->inference;
+    const struct npart_allocator *ours = &plan->life->arena.allocator, *theirs = &owner->life->arena.allocator;
+    bool is_same = ours->payload == theirs->payload && ours->allocate == theirs->allocate;
+    return !planned->skeleton || !is_same || !keeps(owner, plan->inference) ||
+           npart__editions_of(owner, called(path, plan), &planned->editions);
 }
 
 /* What need not be found out again: the file's skeleton, where the plan's model has one, and plans of what is asked
@@ -98,6 +120,8 @@ static npart_status search_with_cache(npart_fix **out, struct cached *cached)
         struct npart__planned planned =
             planned_before(cached->path, cached->plan, NULL, &cached->sizes, &cached->options);
         planned.begun = &cached->begun;
+        if (!find_editions(cached->plan, cached->chosen, cached->path, &planned))
+            return NPART_ERROR_MEMORY;
         status = npart__fix_make(out, called(cached->path, cached->plan), &cached->plan->oplist, &cached->target, 1,
                                  &cached->options, &planned, &refusal);
         const struct npart_dim_binding *size = status == NPART_OK ? NULL : asked_for(cached->chosen, &refusal);
@@ -238,7 +262,8 @@ static npart_status propose(npart_fix **out, uint32_t *count, const char *path, 
     /* It is part of the plan's analysis, so that one budget holds for all of it. */
     asked.allocator = &plan->life->arena.allocator;
     asked.max_memory_bytes = asked.max_ms = 0;
-    const struct npart__planned planned = planned_before(path, plan, fixed, options->sizes, options);
+    struct npart__planned planned = planned_before(path, plan, fixed, options->sizes, options);
+    is_ready = is_ready && find_editions(plan, fixed ? fixed->inference : NULL, path, &planned);
     struct npart_fix_options with_cache = asked;
     with_cache.sizes = options->sizes;
     const char *quantized = NULL;

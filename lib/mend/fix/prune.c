@@ -73,15 +73,13 @@ static npart_status begin_replay(struct npart__course *course, uint32_t from, st
     if (!from)
         return NPART_OK;
     *out = npart__state_new(search);
-    /* Own bytes, as the state may be what is handed on. */
-    if (!*out || !npart__course_copy(&course->steps.items[from - 1].version, &(*out)->arena, &(*out)->version)) {
-        npart__state_free(*out);
+    if (!*out) {
         *out = course->base;
         return npart__fail_memory(search->error);
     }
     bool plans_nothing = search->plans_nothing;
     search->plans_nothing = true;
-    npart_status status = npart__state_analyse(search, *out, "");
+    npart_status status = npart__state_analyse(search, *out, &course->steps.items[from - 1].version, "");
     search->plans_nothing = plans_nothing;
     return status;
 }

@@ -266,7 +266,7 @@ static npart_status try_annotate(struct npart__course *course, bool *changed)
     course->annotated = course->current->number;
     if (!npart__can_annotate(course->current))
         return NPART_OK;
-    npart_status status = npart__state_widen(course->search, course->current);
+    npart_status status = npart__edition_widen(course->current->edition, error_of(course));
     if (status == NPART_OK && npart__can_annotate(course->current))
         status = npart__attempt_annotate(course->search, course->current, &attempt);
     if (status != NPART_OK || !attempt.made)
@@ -383,7 +383,7 @@ static npart_status return_to_best(struct npart__course *course)
     return status;
 }
 
-/* All states but the last go. */
+/* All states but the last go, which holds no edition any more, once no further search begins from it. */
 static npart_status hand_on(struct npart__course *course)
 {
     struct npart__search *search = course->search;
@@ -421,12 +421,12 @@ static npart_status begin_as_it_is(struct npart__course *course, const struct np
 {
     struct npart__search *search = course->search;
     const npart_plan *as_is = search->request->as_is;
-    struct npart__state *state = as_is ? npart__state_of_plan(search, version, as_is) : npart__state_new(search);
+    struct npart__state *state = as_is ? npart__state_of_plan(search, version, as_is, false)
+                                       : npart__state_new(search);
     course->base = course->current = course->best = state;
     if (!state)
         return npart__fail_memory(search->error);
-    state->version = *version;
-    return as_is ? NPART_OK : npart__state_analyse(search, state, "as it is");
+    return as_is ? NPART_OK : npart__state_analyse(search, state, version, "as it is");
 }
 
 /* The file as it is, then with what the user gives. Comparisons are with what the user's sizes make of the file:
@@ -543,6 +543,7 @@ void npart__begun_end(struct npart__begun *begun)
 {
     if (!begun->base)
         return;
+    npart__state_detach(begun->base); /* what was found may be this very state */
     npart__state_free(begun->base);
     npart__life_end(begun->life);
 }
@@ -614,7 +615,7 @@ static bool brings_only_harm(const struct npart__fix *fix)
 }
 
 /* Sizes are given up where they only harm. Values are not: what is asked for then is another model. */
-npart_status npart__fix_search(const struct npart__fix_request *request, const struct npart__version *version,
+static npart_status search_all(const struct npart__fix_request *request, const struct npart__version *version,
                                struct npart__arena *arena, struct npart__fix *out, struct npart_error *error)
 {
     /* What is tried may fail, and that is no failure of the search: the caller's is filled in at the end. */
@@ -635,5 +636,18 @@ npart_status npart__fix_search(const struct npart__fix_request *request, const s
     }
     if (status != NPART_OK && error)
         *error = own;
+    return status;
+}
+
+/* Editions that were handed out with earlier searches are asked by whoever has these. */
+npart_status npart__fix_search(const struct npart__fix_request *request, const struct npart__version *version,
+                               struct npart__arena *arena, struct npart__fix *out, struct npart_error *error)
+{
+    struct npart__editions *editions = request->editions;
+    if (editions)
+        (void)pthread_mutex_lock(&editions->guard->lock);
+    npart_status status = search_all(request, version, arena, out, error);
+    if (editions)
+        (void)pthread_mutex_unlock(&editions->guard->lock);
     return status;
 }

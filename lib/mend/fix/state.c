@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The analysis of a version, and what it leaves to the CPU.
+ * A version with its plans, and what these leave to the CPU.
  */
 #include "fix/state.h"
-
-#include "edit/models.h"
 
 /* ---- states ------------------------------------------------------------------------------------------------------ */
 
@@ -20,7 +18,6 @@ struct npart__state *npart__state_new(struct npart__search *search)
         return NULL;
     }
     state->arena = arena;
-    npart__arena_init(&state->editing, allocator);
     state->number = ++search->state_count;
     return state;
 }
@@ -31,30 +28,34 @@ struct npart__state *npart__state_hold(struct npart__state *state)
     return state;
 }
 
-/* Readers of handles are const, and references are counted beside them. */
-static void take_inference(struct npart__state *state, npart_inference *known)
+static void take_edition(struct npart__state *state, struct npart__edition *edition)
 {
-    state->known = known;
-    state->inference = known->inference;
-    state->graph = known->model->graph;
+    state->edition = edition;
+    state->version = edition->version;
+    state->lacks_sizes = edition->lacks_sizes;
+    state->known = edition->known;
+    state->inference = edition->inference;
+    state->graph = edition->graph;
 }
 
 struct npart__state *npart__state_of_plan(struct npart__search *search, const struct npart__version *version,
-                                          const npart_plan *plan)
+                                          const npart_plan *plan, bool lacks_sizes)
 {
     struct npart__state *state = npart__state_new(search);
     struct npart__outcome *outcome = state ? npart__arena_zeroed(&state->arena, 1, sizeof *outcome) : NULL;
-    if (!outcome) {
+    struct npart__edition *edition =
+        outcome ? npart__edition_of(search->request->editions, &search->arena->allocator, version, plan->inference,
+                                    lacks_sizes)
+                : NULL;
+    if (!edition) {
         npart__state_free(state);
         return NULL;
     }
     *outcome = npart__outcome_of(&plan->plan);
-    state->version = *version;
+    take_edition(state, edition);
     state->plan = (npart_plan *)(uintptr_t)plan;
     state->plans = &plan->plan;
-    take_inference(state, (npart_inference *)(uintptr_t)plan->inference);
     npart__life_share(plan->life);
-    npart__life_share(plan->inference->life);
     state->standing = (struct npart__standing){outcome, 1, npart__is_invalid(state->inference)};
     search->fix->plan_count++;
     return state;
@@ -67,9 +68,34 @@ void npart__state_free(struct npart__state *state)
         return;
     struct npart__arena arena = state->arena;
     npart_plan_free(state->plan);
-    npart_inference_free(state->known);
-    npart__arena_clear(&state->editing);
+    if (state->edition)
+        npart__edition_leave(state->edition);
+    else
+        npart_inference_free(state->known);
     npart__arena_clear(&arena);
+}
+
+/* Those of a root are the caller's, who outlives it. */
+bool npart__state_own_bytes(struct npart__state *state)
+{
+    if (!state->edition || state->edition->is_root)
+        return true;
+    /* One byte more, so that an empty version is no request for nothing. */
+    uint8_t *data = npart__arena_allocate(&state->arena, state->version.bytes + 1);
+    if (!data)
+        return false;
+    memcpy(data, state->version.data, state->version.bytes);
+    state->version.data = data;
+    return true;
+}
+
+void npart__state_detach(struct npart__state *state)
+{
+    if (!state->edition)
+        return;
+    npart__life_share(state->known->life);
+    npart__edition_leave(state->edition);
+    state->edition = NULL;
 }
 
 /* `is_invalid` is told by ONNX Runtime's limits, whatever the targets are; such a model is planned all the same, so
@@ -102,123 +128,28 @@ npart_status npart__state_plan(struct npart__search *search, struct npart__state
     return status;
 }
 
-/* As any file is analysed, from its bytes, by the functions of the header: what is compared is what would be written.
- * Limits are as they are by default, and there are no sizes: those of the user are in the file's types after the first
- * step. States on the way of a replay have no plans, and are no progress to be told. */
-npart_status npart__state_analyse(struct npart__search *search, struct npart__state *state, const char *what)
+/* States on the way of a replay have no plans, and are no progress to be told. */
+npart_status npart__state_take(struct npart__search *search, struct npart__state *state,
+                               struct npart__edition *edition, const char *what)
 {
     uint32_t count = search->request->target_count;
-    const struct npart_allocator *allocator = &search->arena->allocator;
-    struct npart_error *error = search->error;
-    npart_model *model = NULL;
-    npart_inference *known = NULL;
-    npart_status status = npart__model_of_version(&model, &state->version, search->request->model_name, allocator,
-                                                  error);
-    if (status == NPART_OK)
-        status = npart_inference_make(&known, model, NULL, error);
-    npart_model_free(model); /* the inference keeps it */
-    /* A handle says LIMIT or TIMEOUT where the budget is spent, which is no fault of the version. */
-    if (status != NPART_OK && npart__budget_status(allocator, NULL) != NPART_OK)
-        status = npart__fail_memory(error);
-    if (status != NPART_OK)
-        return status;
-    take_inference(state, known);
+    take_edition(state, edition);
     struct npart__outcome *outcomes = npart__arena_zeroed(&state->arena, count, sizeof *outcomes);
     struct npart__plan *plans = npart__arena_zeroed(&state->arena, count, sizeof *plans);
     if (!plans || !outcomes)
-        return npart__fail_memory(error);
+        return npart__fail_memory(search->error);
     state->plans = plans;
     state->standing = (struct npart__standing){outcomes, count, npart__is_invalid(state->inference)};
     return search->plans_nothing ? NPART_OK : npart__state_plan(search, state, what);
 }
 
-/* Made when the first rewrite is offered something: plans do with fewer elements. */
-npart_status npart__state_widen(struct npart__search *search, struct npart__state *state)
+npart_status npart__state_analyse(struct npart__search *search, struct npart__state *state,
+                                  const struct npart__version *version, const char *what)
 {
-    if (state->wide)
-        return NPART_OK;
-    if (!npart__leaves_elements(state->inference)) {
-        state->wide = state->inference;
-        return NPART_OK;
-    }
-    /* The same but for the limit: sizes must not differ from those of the plans. */
-    struct npart__infer_options options = state->inference->options;
-    struct npart__inference *wide = npart__arena_zeroed(&state->arena, 1, sizeof *wide);
-    if (!wide)
-        return npart__fail_memory(search->error);
-    options.most_elements = NPART__LIMIT_FIX_ELEMENTS;
-    npart_status status = npart__infer(state->graph, &options, &state->arena, wide, search->error);
-    if (status == NPART_OK)
-        state->wide = wide;
-    return status;
-}
-
-npart_status npart__state_open(struct npart__search *search, const struct npart__state *state,
-                               struct npart__inference *inference, struct npart__arena *arena,
-                               struct npart__editor **out)
-{
-    uint32_t count = state->graph->values.count;
-    bool *is_constant = npart__arena_zeroed(arena, count + (size_t)1, sizeof *is_constant), changed;
-    if (!is_constant)
-        return npart__fail_memory(search->error);
-    for (uint32_t i = 0; i < count; i++)
-        is_constant[i] = inference->facts[i].is_constant;
-    npart_status status = npart__editor_open(&state->version, state->graph, inference, is_constant, arena, out,
-                                             search->error);
-    if (status == NPART_OK && state->lacks_sizes && !npart__editor_declare(*out, state->inference, false, &changed))
-        status = npart__fail_memory(search->error);
-    return status;
-}
-
-/* Most rewrites suit no node of a model, and the file's objects are unpacked once for all of them. */
-npart_status npart__state_edit(struct npart__search *search, struct npart__state *state)
-{
-    npart_status status = state->editor ? NPART_OK : npart__state_widen(search, state);
-    if (status == NPART_OK && !state->editor)
-        status = npart__state_open(search, state, state->wide, &state->editing, &state->editor);
-    return status;
-}
-
-void npart__state_close_editor(struct npart__state *state)
-{
-    npart__arena_clear(&state->editing);
-    state->editor = NULL;
-}
-
-/* ---- operators --------------------------------------------------------------------------------------------------- */
-
-/* By interned name of an operator, the first node of it; a node of the same name in another domain is its own first. */
-static bool find_alike(struct npart__state *state)
-{
-    const struct npart__graph *graph = state->graph;
-    uint32_t count = graph->nodes.count;
-    struct npart__arena scratch;
-    npart__arena_init(&scratch, &state->arena.allocator);
-    uint32_t *first = npart__arena_zeroed(&scratch, graph->strings.texts.count + (size_t)1, sizeof *first);
-    state->first_alike = npart__arena_zeroed(&state->arena, count + (size_t)1, sizeof *state->first_alike);
-    state->is_anchor = npart__arena_zeroed(&state->arena, count + (size_t)1, sizeof *state->is_anchor);
-    bool is_done = first && state->first_alike && state->is_anchor;
-    for (uint32_t i = 0; is_done && i < count; i++) {
-        const struct npart__node *node = npart__node_at(graph, i);
-        if (!first[node->op_type])
-            first[node->op_type] = i + 1;
-        uint32_t alike = first[node->op_type] - 1;
-        state->first_alike[i] = npart__node_at(graph, alike)->domain == node->domain ? alike : i;
-    }
-    npart__arena_clear(&scratch);
-    return is_done;
-}
-
-/* Names are compared once for each operator, of which a model has few, and not once for each node. */
-bool npart__state_find_anchors(struct npart__state *state, const char *ops)
-{
-    if (!state->is_anchor && !find_alike(state))
-        return false;
-    for (uint32_t i = 0; i < state->graph->nodes.count; i++) {
-        uint32_t first = state->first_alike[i];
-        state->is_anchor[i] = first == i ? npart__lists_op(state->graph, ops, i) : state->is_anchor[first];
-    }
-    return true;
+    struct npart__edition *edition;
+    npart_status status = npart__edition_find(search->request->editions, version, search->request->model_name,
+                                              &search->arena->allocator, &edition, search->error);
+    return status == NPART_OK ? npart__state_take(search, state, edition, what) : status;
 }
 
 /* ---- what is left ------------------------------------------------------------------------------------------------ */

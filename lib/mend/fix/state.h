@@ -6,6 +6,7 @@
 #define NPART_FIX_STATE_H
 
 #include "api/api.h"
+#include "fix/editions.h"
 #include "fix/fix.h"
 
 /* All of it but what handles hold lies in its own arena, so that states that are left go at once. */
@@ -14,17 +15,12 @@ struct npart__state {
     uint32_t number; /* no other of the search has it */
     uint32_t holders; /* others who free it, too: it goes with the last */
     struct npart__version version;
-    bool lacks_sizes; /* the version does not say yet what the inference was given: an editor does that first */
-    npart_inference *known;               /* the state's own reference */
-    npart_plan *plan;                     /* the same, of a plan that somebody else made; NULL: they lie in the arena */
+    bool lacks_sizes;                     /* see npart__edition */
+    struct npart__edition *edition;       /* held; NULL: of what a search has handed on */
+    npart_inference *known;               /* the edition's, or of what was handed on the state's own reference */
+    npart_plan *plan;                     /* its own, of a plan that somebody else made; NULL: they lie in the arena */
     const struct npart__graph *graph;     /* of `known` */
     struct npart__inference *inference;   /* the same: what plans are made from */
-    struct npart__inference *wide;     /* with larger constants, the same where there are none; NULL: not asked for */
-    struct npart__arena editing;       /* of the editor */
-    struct npart__editor *editor;      /* to which rewrites are offered until one changes something; NULL: not open */
-    const bool *is_quantized;          /* by value: see npart__find_quantized */
-    uint32_t *first_alike;             /* by node: the first of its operator; NULL: not asked for yet */
-    bool *is_anchor;                   /* by node: what npart__state_find_anchors was asked last */
     const struct npart__plan *plans;   /* by target */
     struct npart__standing standing;   /* outcomes are zeros where nothing was planned */
 };
@@ -39,32 +35,25 @@ struct npart__search {
     bool plans_nothing; /* states are analysed without plans, as those that another follows at once */
 };
 
-/* NULL when out of memory. Takes the version, whose bytes lie in the state's arena or outlive it. */
+/* NULL when out of memory. */
 struct npart__state *npart__state_new(struct npart__search *search);
 struct npart__state *npart__state_hold(struct npart__state *state);
 /* The same of a plan of the version that there is already, of the only target. */
 struct npart__state *npart__state_of_plan(struct npart__search *search, const struct npart__version *version,
-                                          const npart_plan *plan);
+                                          const npart_plan *plan, bool lacks_sizes);
 void npart__state_free(struct npart__state *state);
-/* Graph, inference and plans of state->version. */
-npart_status npart__state_analyse(struct npart__search *search, struct npart__state *state, const char *what);
+/* For who has it when its edition is another's again: its version's bytes lie in its own arena, false when out of
+ * memory; and after that it holds no edition. */
+bool npart__state_own_bytes(struct npart__state *state);
+void npart__state_detach(struct npart__state *state);
+/* It is of this edition, whose holder it becomes, and is planned. */
+npart_status npart__state_take(struct npart__search *search, struct npart__state *state,
+                               struct npart__edition *edition, const char *what);
+/* Graph, inference and plans of a version. */
+npart_status npart__state_analyse(struct npart__search *search, struct npart__state *state,
+                                  const struct npart__version *version, const char *what);
 /* Its plans alone, of a state that was analysed without. */
 npart_status npart__state_plan(struct npart__search *search, struct npart__state *state, const char *what);
-/* The inference with larger constants. */
-npart_status npart__state_widen(struct npart__search *search, struct npart__state *state);
-
-/* Opens an editor of the state's version, with the sizes that this lacks; what is constant is what the inference found,
- * with no runtime's limits: a rewrite may fold what a session would not. */
-npart_status npart__state_open(struct npart__search *search, const struct npart__state *state,
-                               struct npart__inference *inference, struct npart__arena *arena,
-                               struct npart__editor **out);
-/* An editor with nothing changed, opened where none is, with the wide inference. */
-npart_status npart__state_edit(struct npart__search *search, struct npart__state *state);
-/* Once something was made in it. */
-void npart__state_close_editor(struct npart__state *state);
-
-/* Fills `is_anchor`: whether a list of operators (npart__lists_op) has a node's. False when out of memory. */
-bool npart__state_find_anchors(struct npart__state *state, const char *ops);
 
 /* Whether a target does not take a node, or what stands in its place; and whether any does not. */
 bool npart__is_left_by(const struct npart__state *state, uint32_t target, uint32_t node);
@@ -85,6 +74,8 @@ struct npart__attempt {
     const char *const **results;       /* by site: names of what was made, NULL-terminated */
 };
 
+/* The same with all that is told of it in the arena. False when out of memory. */
+bool npart__attempt_copy(const struct npart__attempt *from, struct npart__arena *arena, struct npart__attempt *out);
 /* Fills in what the step at `from` removed and added, and the outcomes after it: of steps that are kept. */
 npart_status npart__tell_changes(struct npart__search *search, const struct npart__state *from,
                                  struct npart__attempt *attempt);

@@ -105,11 +105,16 @@ static bool add_caveat(const char **caveats, const char *caveat, struct npart__a
 /* ---- a new state ------------------------------------------------------------------------------------------------- */
 
 /* An edited model that cannot be read again is a mistake of the rewrite; that it would not be kept is all that is made
- * of it. Only want of memory ends the search. The state is the attempt's from here on, or freed. */
-static npart_status analyse_made(struct npart__search *search, struct npart__state *made,
-                                 struct npart__attempt *attempt, const char *what)
+ * of it. Only want of memory ends the search. */
+static npart_status take_made(struct npart__search *search, struct npart__edition *edition,
+                              struct npart__attempt *attempt, const char *what)
 {
-    npart_status status = npart__state_analyse(search, made, what);
+    struct npart__state *made = npart__state_new(search);
+    if (!made) {
+        npart__edition_leave(edition);
+        return npart__fail_memory(search->error);
+    }
+    npart_status status = npart__state_take(search, made, edition, what);
     attempt->made = made;
     if (status == NPART_OK)
         return NPART_OK;
@@ -118,19 +123,71 @@ static npart_status analyse_made(struct npart__search *search, struct npart__sta
     return status == NPART_ERROR_MEMORY ? status : NPART_OK;
 }
 
-/* The new version's bytes lie in the new state's arena, so both go at once. */
 static npart_status pack_and_analyse(struct npart__search *search, struct npart__editor *editor,
                                      struct npart__attempt *attempt, const char *what)
 {
-    /* Freed here where packing fails; else it is the attempt's. */
-    struct npart__state *made = npart__state_new(search);
-    if (!made)
+    const struct npart_allocator *allocator = &search->arena->allocator;
+    struct npart__edition *edition = npart__edition_new(search->request->editions, allocator);
+    if (!edition)
         return npart__fail_memory(search->error);
-    npart_status status = npart__editor_pack(editor, &made->arena, &made->version, search->error);
+    npart_status status = npart__editor_pack(editor, &edition->arena, &edition->version, search->error);
     if (status == NPART_OK)
-        return analyse_made(search, made, attempt, what);
-    npart__state_free(made);
+        status = npart__edition_settle(&edition, search->request->model_name, allocator, search->error);
+    else
+        edition->of = NULL;
+    if (status == NPART_OK)
+        return take_made(search, edition, attempt, what);
+    npart__edition_leave(edition);
     return status == NPART_ERROR_MEMORY ? status : NPART_OK;
+}
+
+/* ---- what came of it before -------------------------------------------------------------------------------------- */
+
+/* Of so many texts, or all up to the NULL that ends them. NULL when out of memory. */
+static const char *const *copy_texts(const char *const *texts, struct npart__arena *arena)
+{
+    uint32_t count = 0;
+    while (texts[count])
+        count++;
+    const char **copies = npart__arena_zeroed(arena, count + (size_t)1, sizeof *copies);
+    for (uint32_t i = 0; copies && i < count; i++)
+        if (!(copies[i] = npart__arena_copy_text(arena, texts[i], strlen(texts[i]))))
+            return NULL;
+    return copies;
+}
+
+bool npart__attempt_copy(const struct npart__attempt *from, struct npart__arena *arena, struct npart__attempt *out)
+{
+    uint32_t count = from->step.site_count;
+    uint32_t *nodes = npart__arena_zeroed(arena, count + (size_t)1, sizeof *nodes);
+    const char *const **results = npart__arena_zeroed(arena, count + (size_t)1, sizeof *results);
+    *out = (struct npart__attempt){.rewrite = from->rewrite, .step = from->step, .nodes = nodes, .results = results};
+    out->step.caveats = copy_texts(from->step.caveats, arena);
+    out->sites = copy_texts(from->sites, arena);
+    if (!nodes || !results || !out->step.caveats || !out->sites)
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        nodes[i] = from->nodes[i];
+        if (!(results[i] = copy_texts(from->results[i], arena)))
+            return false;
+    }
+    return true;
+}
+
+/* As it came out before: at this version, for another target or another search. */
+static npart_status take_known(struct npart__search *search, const struct npart__outcome_of_offer *known,
+                               struct npart__attempt *attempt)
+{
+    struct npart__attempt copy;
+    search->fix->barred |= known->barred;
+    if (!known->made)
+        return NPART_OK;
+    if (!npart__attempt_copy(known->attempt, search->arena, &copy))
+        return npart__fail_memory(search->error);
+    copy.picks = attempt->picks;
+    *attempt = copy;
+    npart__edition_hold(known->made);
+    return take_made(search, known->made, attempt, attempt->rewrite->id);
 }
 
 /* ---- rewrites ---------------------------------------------------------------------------------------------------- */
@@ -138,6 +195,7 @@ static npart_status pack_and_analyse(struct npart__search *search, struct npart_
 /* One rewrite's way over the nodes of a state; the arrays are as long as the nodes, and end with NULL. */
 struct offering {
     struct npart__search *search;
+    uint32_t barred; /* classes that some site would have needed */
     struct npart__attempt *attempt;
     struct npart__editor *editor;
     const char **caveats, **sites;
@@ -210,7 +268,7 @@ static npart_status offer(struct offering *offering, uint32_t node)
     uint32_t needed = 1u << site.equality | (is_conditional ? 1u << NPART_EQUAL_BITS_IF : 0u);
     bool is_allowed = (search->request->allowed & needed) == needed;
     if (is_made && !is_allowed)
-        search->fix->barred |= needed & ~search->request->allowed;
+        offering->barred |= needed & ~search->request->allowed;
     if (is_made && is_allowed && npart__site_keep(&site))
         return note_site(offering, &site, site.caveat ? site.caveat : rewrite->caveat, is_raised);
     /* What the rewrite has built for it is forgotten, and the node stays as it is. */
@@ -221,62 +279,92 @@ static npart_status offer(struct offering *offering, uint32_t node)
 /* By operator first, which is cheap; then by the caller's picks, or whether any target leaves the node. */
 static bool is_offered(const struct npart__state *state, const struct npart__attempt *attempt, uint32_t node)
 {
-    if (!state->is_anchor[node])
+    if (!state->edition->is_anchor[node])
         return false;
     return attempt->picks ? attempt->picks[node] : npart__is_left(state, node);
 }
 
-/* Asked before anything is unpacked: most rewrites suit no node of a model. With picks that is one walk; without,
- * each node is asked of each target. */
-static bool is_any_offered(const struct npart__state *state, const struct npart__attempt *attempt)
+/* Those that are, asked before anything is unpacked: most rewrites suit no node of a model. NULL when out of memory. */
+static uint32_t *list_offered(const struct npart__state *state, const struct npart__attempt *attempt,
+                              struct npart__arena *scratch, uint32_t *count)
 {
-    for (uint32_t i = 0; i < state->graph->nodes.count; i++)
+    uint32_t all = state->graph->nodes.count;
+    uint32_t *offered = npart__arena_allocate(scratch, (all + (size_t)1) * sizeof *offered);
+    *count = 0;
+    for (uint32_t i = 0; offered && i < all; i++)
         if (is_offered(state, attempt, i))
-            return true;
-    return false;
+            offered[(*count)++] = i;
+    return offered;
 }
 
 /* In the file's order, so that names are the same each time. All sites of one rewrite are one step, so a model of
  * a hundred equal blocks takes no more plans than one of few. */
-static npart_status offer_all(struct npart__search *search, struct npart__state *state, struct npart__attempt *attempt)
+static npart_status offer_all(struct npart__search *search, struct npart__edition *edition, const uint32_t *offered,
+                              uint32_t count, struct npart__attempt *attempt, uint32_t *barred)
 {
-    uint32_t count = state->graph->nodes.count;
     struct offering offering = {.search = search, .attempt = attempt};
     offering.caveats = npart__arena_zeroed(search->arena, LIMIT_CAVEATS, sizeof *offering.caveats);
     offering.sites = npart__arena_zeroed(search->arena, count + (size_t)1, sizeof *offering.sites);
     offering.results = npart__arena_zeroed(search->arena, count + (size_t)1, sizeof *offering.results);
     attempt->nodes = npart__arena_zeroed(search->arena, count + (size_t)1, sizeof *attempt->nodes);
-    if (!state->is_quantized)
-        state->is_quantized = npart__find_quantized(state->graph, &state->arena);
-    offering.is_quantized = state->is_quantized;
+    if (!edition->is_quantized)
+        edition->is_quantized = npart__find_quantized(edition->graph, &edition->arena);
+    offering.is_quantized = edition->is_quantized;
     if (!offering.caveats || !offering.sites || !offering.results || !attempt->nodes || !offering.is_quantized)
         return npart__fail_memory(search->error);
     attempt->step.caveats = offering.caveats;
     attempt->sites = offering.sites;
     attempt->results = offering.results;
-    npart_status status = npart__state_edit(search, state);
-    offering.editor = state->editor;
+    npart_status status = npart__edition_edit(edition, search->error);
+    offering.editor = edition->editor;
     for (uint32_t i = 0; i < count && status == NPART_OK; i++)
-        if (npart__is_late_at(search->arena, i))
-            status = npart__fail_memory(search->error);
-        else if (is_offered(state, attempt, i))
-            status = offer(&offering, i);
+        status = npart__is_late_at(search->arena, i) ? npart__fail_memory(search->error) : offer(&offering, offered[i]);
+    *barred = offering.barred;
+    search->fix->barred |= offering.barred;
     /* Where no site was kept, nothing is packed, and `made` stays NULL. */
     if (status == NPART_OK && attempt->step.site_count)
         status = pack_and_analyse(search, offering.editor, attempt, attempt->rewrite->id);
     if (status != NPART_OK || attempt->step.site_count)
-        npart__state_close_editor(state);
+        npart__edition_close_editor(edition);
     return status;
+}
+
+/* The same, or as it is known. What could not be read again is not noted: it is a mistake, and told by nobody. */
+static npart_status offer_once(struct npart__search *search, struct npart__edition *edition, const uint32_t *offered,
+                               uint32_t count, struct npart__attempt *attempt)
+{
+    struct npart__outcome_of_offer offer = {.rewrite = attempt->rewrite, .allowed = search->request->allowed,
+                                            .offered = offered, .offered_count = count};
+    const struct npart__outcome_of_offer *known =
+        npart__edition_offered(edition, attempt->rewrite, offer.allowed, offered, count);
+    if (known)
+        return take_known(search, known, attempt);
+    npart_status status = offer_all(search, edition, offered, count, attempt, &offer.barred);
+    offer.made = attempt->made ? attempt->made->edition : NULL;
+    bool is_known = status == NPART_OK && (offer.made || !attempt->step.site_count);
+    if (!is_known || npart__edition_note(edition, &offer, attempt))
+        return status;
+    npart__state_free(attempt->made);
+    attempt->made = NULL;
+    return npart__fail_memory(search->error);
 }
 
 npart_status npart__attempt_rewrite(struct npart__search *search, struct npart__state *state,
                                     struct npart__attempt *attempt)
 {
+    struct npart__arena scratch;
+    uint32_t count = 0;
     attempt->made = NULL;
     attempt->step = (struct npart__fix_step){.rewrite = attempt->rewrite->id, .argument = attempt->rewrite->argument};
-    if (!npart__state_find_anchors(state, attempt->rewrite->anchors))
+    if (!npart__edition_find_anchors(state->edition, attempt->rewrite->anchors))
         return npart__fail_memory(search->error);
-    return is_any_offered(state, attempt) ? offer_all(search, state, attempt) : NPART_OK;
+    npart__arena_init(&scratch, &search->arena->allocator);
+    uint32_t *offered = list_offered(state, attempt, &scratch, &count);
+    npart_status status = offered ? NPART_OK : npart__fail_memory(search->error);
+    if (count)
+        status = offer_once(search, state->edition, offered, count, attempt);
+    npart__arena_clear(&scratch);
+    return status;
 }
 
 /* ---- declarations ------------------------------------------------------------------------------------------------ */
@@ -309,8 +397,8 @@ static bool says_more(const struct npart__fact *known, const struct npart__fact 
  * it is. */
 static bool knows_more(const struct npart__state *state, const struct npart__inference *seen)
 {
-    const struct npart__inference *known = state->wide ? state->wide : state->inference;
-    bool is_sure = state->wide || !known->leaves_elements;
+    const struct npart__inference *wide = state->edition->wide, *known = wide ? wide : state->inference;
+    bool is_sure = wide || !known->leaves_elements;
     for (uint32_t i = 0; i < state->graph->values.count && i < seen->fact_count; i++) {
         const struct npart__fact *fact = npart__fact_of(seen, i);
         if (says_more(npart__fact_of(known, i), fact) || (!is_sure && !npart__is_static(fact)))
@@ -392,13 +480,14 @@ npart_status npart__attempt_annotate(struct npart__search *search, struct npart_
 {
     bool changed = false;
     describe(search, attempt, NPART__ID_ANNOTATE, no_names);
-    npart_status status = npart__state_edit(search, state);
-    if (status == NPART_OK && !npart__editor_declare(state->editor, state->wide, true, &changed))
+    struct npart__edition *edition = state->edition;
+    npart_status status = npart__edition_edit(edition, search->error);
+    if (status == NPART_OK && !npart__editor_declare(edition->editor, edition->wide, true, &changed))
         status = npart__fail_memory(search->error);
     if (status == NPART_OK && changed)
-        status = pack_and_analyse(search, state->editor, attempt, NPART__ID_ANNOTATE);
+        status = pack_and_analyse(search, edition->editor, attempt, NPART__ID_ANNOTATE);
     if (status != NPART_OK || changed)
-        npart__state_close_editor(state);
+        npart__edition_close_editor(edition);
     return status;
 }
 
@@ -449,7 +538,7 @@ static npart_status attempt_header(struct npart__search *search, struct npart__s
     bool are_all = true;
     describe(search, attempt, id, no_names);
     npart__arena_init(&scratch, &search->arena->allocator);
-    npart_status status = npart__state_open(search, state, state->inference, &scratch, &editor);
+    npart_status status = npart__edition_open(state->edition, state->inference, &scratch, &editor, search->error);
     if (status == NPART_OK && opset)
         status = convert_all(search, state, editor, opset, &are_all);
     if (status == NPART_OK && are_all) {
@@ -483,25 +572,25 @@ npart_status npart__attempt_cache(struct npart__search *search, struct npart__st
 {
     static const char *const notes[] = {
         "The host keeps the cache, as the contract says (docs/decoder-cache.md).", NULL};
-    struct npart__state *made = npart__state_new(search);
+    struct npart__edition *edition;
     describe(search, attempt, NPART__ID_CACHE, notes);
     attempt->step.equality = NPART_EQUAL_ULP;
-    if (!made)
-        return npart__fail_memory(search->error);
     struct npart__version version = {0};
     npart_status status = npart__cache_fix(&search->request->cache, &state->version, state->graph, search->arena,
                                            &search->fix->cache, &version, search->error);
-    made->version = version; /* which lies in the arena of the result */
-    if (status != NPART_OK) {
-        npart__state_free(made);
+    if (status != NPART_OK)
         return status;
-    }
     attempt->step.site_count = search->fix->cache.pair_count;
     if (search->fix->cache.was_fixed) {
         attempt->step.equality = NPART_EQUAL_BITS;
         attempt->step.argument = "Outputs are what was new in the cache; nothing else changes.";
     }
-    status = analyse_made(search, made, attempt, NPART__ID_CACHE);
+    status = npart__edition_find(search->request->editions, &version, search->request->model_name,
+                                 &search->arena->allocator, &edition, search->error);
+    if (status == NPART_OK)
+        status = take_made(search, edition, attempt, NPART__ID_CACHE);
+    else if (status != NPART_ERROR_MEMORY)
+        status = NPART_OK;
     if (status == NPART_OK && !attempt->made)
         return npart__fail(search->error, NPART_ERROR_ARGUMENT, "", "the model cannot be read with a fixed cache");
     return status;
@@ -516,11 +605,8 @@ npart_status npart__attempt_sized(struct npart__search *search, struct npart__st
     describe(search, attempt, NPART__ID_BIND, size_notes);
     if (!sized || !stays_as_it_is(state->graph) || tells_more(sized))
         return NPART_OK;
-    attempt->made = npart__state_of_plan(search, &state->version, sized);
-    if (!attempt->made)
-        return npart__fail_memory(search->error);
-    attempt->made->lacks_sizes = true;
-    return NPART_OK;
+    attempt->made = npart__state_of_plan(search, &state->version, sized, true);
+    return attempt->made ? NPART_OK : npart__fail_memory(search->error);
 }
 
 /* What is wrong with a size or a value is the user's to know, and not taken back. Sizes are inferred with the
@@ -540,7 +626,7 @@ npart_status npart__attempt_bind(struct npart__search *search, struct npart__sta
     npart_status status = bound ? npart__infer(state->graph, &request->sizes, &scratch, bound, search->error)
                                 : npart__fail_memory(search->error);
     if (status == NPART_OK)
-        status = npart__state_open(search, state, bound, &scratch, &editor);
+        status = npart__edition_open(state->edition, bound, &scratch, &editor, search->error);
     if (status == NPART_OK && (request->sizes.binding_count || request->sizes.shape_count)) {
         bool has_sizes = false;
         if (!npart__editor_declare(editor, bound, false, &has_sizes))

@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Editions: made, shared between searches, and gone again when there are too many.
+ */
+#include "fix/editions.h"
+
+#include "edit/models.h"
+#include "fix/state.h"
+
+/* ---- the lot ----------------------------------------------------------------------------------------------------- */
+
+static size_t bytes_of(const struct npart__edition *edition)
+{
+    const npart_inference *known = edition->known;
+    size_t bytes = edition->arena.total_bytes + edition->widening.total_bytes;
+    return edition->is_root || !known
+               ? bytes
+               : bytes + known->life->arena.total_bytes + known->model->life->arena.total_bytes;
+}
+
+static void free_edition(struct npart__edition *edition)
+{
+    struct npart__arena arena = edition->arena; /* which the struct lies in */
+    if (!edition->is_root)
+        npart_inference_free(edition->known);
+    npart__arena_clear(&edition->editing);
+    npart__arena_clear(&edition->widening);
+    npart__arena_clear(&arena);
+}
+
+/* Offers that made it are not known any more. */
+static void remove_edition(struct npart__editions *editions, struct npart__edition *gone)
+{
+    struct npart__edition **link = &editions->first;
+    for (struct npart__edition *at = editions->first; at; at = at->next)
+        for (struct npart__outcome_of_offer **offer = &at->offers; *offer;) {
+            if ((*offer)->made == gone)
+                *offer = (*offer)->next;
+            else
+                offer = &(*offer)->next;
+        }
+    while (*link != gone)
+        link = &(*link)->next;
+    *link = gone->next;
+    free_edition(gone);
+}
+
+/* Searches come one after the other and take the same ways, so what was kept first is worth most, and what several
+ * have come to. Roots are nothing to be made again. */
+static struct npart__edition *least_of(const struct npart__editions *editions)
+{
+    struct npart__edition *least = NULL;
+    for (struct npart__edition *at = editions->first; at; at = at->next) /* the newest first */
+        if (!at->holders && !at->is_root && (!least || at->uses < least->uses))
+            least = at;
+    return least;
+}
+
+static void make_room(struct npart__editions *editions)
+{
+    size_t bytes = 0;
+    for (const struct npart__edition *at = editions->first; at; at = at->next)
+        bytes += at->holders ? 0 : bytes_of(at);
+    while (bytes > NPART__FIX_KEPT_BYTES) {
+        struct npart__edition *least = least_of(editions);
+        if (!least)
+            return;
+        bytes -= bytes_of(least);
+        remove_edition(editions, least);
+    }
+}
+
+void npart__editions_forget(struct npart__editions *editions)
+{
+    for (struct npart__edition *at = editions ? editions->first : NULL, *next; at; at = next) {
+        next = at->next;
+        at->offers = NULL; /* what they made may go */
+    }
+    for (struct npart__edition *at = editions ? editions->first : NULL, *next; at; at = next) {
+        next = at->next;
+        if (!at->holders)
+            remove_edition(editions, at);
+    }
+}
+
+static void end_editions(void *payload)
+{
+    struct npart__editions *editions = payload;
+    struct npart__arena arena = editions->arena;
+    npart__editions_forget(editions);
+    if (editions->oplist)
+        npart__life_end(editions->oplist);
+    npart__life_end(editions->guard);
+    npart__arena_clear(&arena);
+}
+
+static struct npart__editions *open_editions(const npart_inference *inference, const char *model_name)
+{
+    struct npart__arena arena;
+    npart__arena_init(&arena, &inference->life->arena.allocator);
+    struct npart__editions *made = npart__arena_zeroed(&arena, 1, sizeof *made);
+    const char *name = npart__arena_copy_text(&arena, model_name, strlen(model_name));
+    struct npart__life **guard = name && made ? npart__handle_new(sizeof *guard, &arena.allocator) : NULL;
+    if (!guard) {
+        npart__arena_clear(&arena);
+        return NULL;
+    }
+    *made = (struct npart__editions){.arena = arena, .guard = *guard, .model_name = name};
+    npart__hash_key_init(&made->key);
+    inference->life->along = made;
+    inference->life->end_along = end_editions;
+    return made;
+}
+
+bool npart__editions_of(const npart_inference *inference, const char *model_name, struct npart__editions **out)
+{
+    struct npart__editions *editions = inference->life->along;
+    if (!editions)
+        editions = open_editions(inference, model_name);
+    *out = editions && strcmp(editions->model_name, model_name) == 0 ? editions : NULL;
+    return editions != NULL;
+}
+
+/* ---- one --------------------------------------------------------------------------------------------------------- */
+
+struct npart__edition *npart__edition_new(struct npart__editions *editions, const struct npart_allocator *allocator)
+{
+    struct npart__arena arena;
+    npart__arena_init(&arena, editions ? &editions->arena.allocator : allocator);
+    struct npart__edition *made = npart__arena_zeroed(&arena, 1, sizeof *made);
+    if (!made) {
+        npart__arena_clear(&arena);
+        return NULL;
+    }
+    made->arena = arena;
+    npart__arena_init(&made->editing, &arena.allocator);
+    npart__arena_init(&made->widening, &arena.allocator);
+    made->of = editions;
+    made->holders = made->uses = 1;
+    return made;
+}
+
+static void add_edition(struct npart__edition *edition)
+{
+    if (!edition->of)
+        return;
+    edition->next = edition->of->first;
+    edition->of->first = edition;
+}
+
+static void take_inference(struct npart__edition *edition, npart_inference *known)
+{
+    edition->known = known;
+    edition->inference = known->inference;
+    edition->graph = known->model->graph;
+}
+
+/* Readers of handles are const, and references are counted beside them. */
+struct npart__edition *npart__edition_of(struct npart__editions *editions, const struct npart_allocator *allocator,
+                                         const struct npart__version *version, const npart_inference *known,
+                                         bool lacks_sizes)
+{
+    for (struct npart__edition *at = editions ? editions->first : NULL; at; at = at->next)
+        if (at->is_root && at->known == known && at->lacks_sizes == lacks_sizes) {
+            npart__edition_hold(at);
+            return at;
+        }
+    struct npart__edition *made = npart__edition_new(editions, allocator);
+    if (!made)
+        return NULL;
+    made->version = *version;
+    made->is_root = true;
+    made->lacks_sizes = lacks_sizes;
+    take_inference(made, (npart_inference *)(uintptr_t)known);
+    add_edition(made);
+    return made;
+}
+
+void npart__edition_hold(struct npart__edition *edition)
+{
+    edition->holders++;
+    edition->uses++;
+}
+
+/* What is open for rewrites is large, and what these made of it is known. */
+void npart__edition_leave(struct npart__edition *edition)
+{
+    if (--edition->holders)
+        return;
+    if (!edition->of) {
+        free_edition(edition);
+        return;
+    }
+    npart__edition_close_editor(edition);
+    npart__arena_clear(&edition->widening);
+    edition->wide = NULL;
+    make_room(edition->of);
+}
+
+/* As any file is analysed, from its bytes, by the functions of the header: what is compared is what would be written.
+ * Limits are as they are by default, and there are no sizes: those of the user are in the file's types after the first
+ * step. */
+static npart_status analyse(struct npart__edition *edition, const char *model_name,
+                            const struct npart_allocator *allocator, struct npart_error *error)
+{
+    npart_model *model = NULL;
+    npart_inference *known = NULL;
+    npart_status status = npart__model_of_version(&model, &edition->version, model_name, allocator, error);
+    if (status == NPART_OK)
+        status = npart_inference_make(&known, model, NULL, error);
+    npart_model_free(model); /* the inference keeps it */
+    /* A handle says LIMIT or TIMEOUT where the budget is spent, which is no fault of the version. */
+    if (status != NPART_OK && npart__budget_status(allocator, NULL) != NPART_OK)
+        status = npart__fail_memory(error);
+    if (status == NPART_OK)
+        take_inference(edition, known);
+    return status;
+}
+
+/* NULL where there is none of these bytes. */
+static struct npart__edition *find_same(const struct npart__editions *editions, const struct npart__version *version,
+                                        uint64_t hash)
+{
+    for (struct npart__edition *at = editions->first; at; at = at->next)
+        if (!at->is_root && at->hash == hash && at->version.bytes == version->bytes &&
+            at->version.input_bytes == version->input_bytes && at->version.limits == version->limits &&
+            (!version->bytes || memcmp(at->version.data, version->data, version->bytes) == 0))
+            return at;
+    return NULL;
+}
+
+npart_status npart__edition_settle(struct npart__edition **inout, const char *model_name,
+                                   const struct npart_allocator *allocator, struct npart_error *error)
+{
+    struct npart__edition *edition = *inout, *same = NULL;
+    struct npart__editions *editions = edition->of;
+    if (editions) {
+        edition->hash = npart__hash_bytes(&editions->key, edition->version.data, edition->version.bytes);
+        same = find_same(editions, &edition->version, edition->hash);
+    }
+    if (same) {
+        npart__edition_hold(same);
+        edition->of = NULL;
+        npart__edition_leave(edition);
+        *inout = same;
+        return NPART_OK;
+    }
+    npart_status status = analyse(edition, model_name, editions ? &editions->arena.allocator : allocator, error);
+    if (status != NPART_OK)
+        edition->of = NULL; /* it is nowhere yet */
+    else if (editions) {
+        npart__life_guard(edition->known->life, editions->guard);
+        add_edition(edition);
+    }
+    return status;
+}
+
+npart_status npart__edition_find(struct npart__editions *editions, const struct npart__version *version,
+                                 const char *model_name, const struct npart_allocator *allocator,
+                                 struct npart__edition **out, struct npart_error *error)
+{
+    uint64_t hash = editions ? npart__hash_bytes(&editions->key, version->data, version->bytes) : 0;
+    struct npart__edition *same = editions ? find_same(editions, version, hash) : NULL;
+    *out = same ? same : npart__edition_new(editions, allocator);
+    if (same)
+        npart__edition_hold(same);
+    if (same || !*out)
+        return same ? NPART_OK : npart__fail_memory(error);
+    (*out)->version = *version;
+    if (editions) {
+        uint8_t *data = (*out)->version.data = npart__arena_allocate(&(*out)->arena, version->bytes + 1);
+        if (data)
+            memcpy(data, version->data, version->bytes);
+    }
+    npart_status status = (*out)->version.data || !editions ? npart__edition_settle(out, model_name, allocator, error)
+                                                            : npart__fail_memory(error);
+    if (status == NPART_OK)
+        return status;
+    (*out)->of = NULL;
+    npart__edition_leave(*out);
+    *out = NULL;
+    return status;
+}
+
+/* ---- what rewrites need ------------------------------------------------------------------------------------------ */
+
+/* Made when the first rewrite is offered something: plans do with fewer elements. */
+npart_status npart__edition_widen(struct npart__edition *edition, struct npart_error *error)
+{
+    if (edition->wide)
+        return NPART_OK;
+    if (!npart__leaves_elements(edition->inference)) {
+        edition->wide = edition->inference;
+        return NPART_OK;
+    }
+    /* The same but for the limit: sizes must not differ from those of the plans. */
+    struct npart__infer_options options = edition->inference->options;
+    struct npart__inference *wide = npart__arena_zeroed(&edition->widening, 1, sizeof *wide);
+    if (!wide)
+        return npart__fail_memory(error);
+    options.most_elements = NPART__LIMIT_FIX_ELEMENTS;
+    npart_status status = npart__infer(edition->graph, &options, &edition->widening, wide, error);
+    if (status == NPART_OK)
+        edition->wide = wide;
+    return status;
+}
+
+npart_status npart__edition_open(const struct npart__edition *edition, struct npart__inference *inference,
+                                 struct npart__arena *arena, struct npart__editor **out, struct npart_error *error)
+{
+    uint32_t count = edition->graph->values.count;
+    bool *is_constant = npart__arena_zeroed(arena, count + (size_t)1, sizeof *is_constant), changed;
+    if (!is_constant)
+        return npart__fail_memory(error);
+    for (uint32_t i = 0; i < count; i++)
+        is_constant[i] = inference->facts[i].is_constant;
+    npart_status status =
+        npart__editor_open(&edition->version, edition->graph, inference, is_constant, arena, out, error);
+    if (status == NPART_OK && edition->lacks_sizes && !npart__editor_declare(*out, edition->inference, false, &changed))
+        status = npart__fail_memory(error);
+    return status;
+}
+
+/* Most rewrites suit no node of a model, and the file's objects are unpacked once for all of them. */
+npart_status npart__edition_edit(struct npart__edition *edition, struct npart_error *error)
+{
+    npart_status status = edition->editor ? NPART_OK : npart__edition_widen(edition, error);
+    if (status == NPART_OK && !edition->editor)
+        status = npart__edition_open(edition, edition->wide, &edition->editing, &edition->editor, error);
+    return status;
+}
+
+void npart__edition_close_editor(struct npart__edition *edition)
+{
+    npart__arena_clear(&edition->editing);
+    edition->editor = NULL;
+}
+
+/* By interned name of an operator, the first node of it; a node of the same name in another domain is its own first. */
+static bool find_alike(struct npart__edition *edition)
+{
+    const struct npart__graph *graph = edition->graph;
+    uint32_t count = graph->nodes.count;
+    struct npart__arena scratch;
+    npart__arena_init(&scratch, &edition->arena.allocator);
+    uint32_t *first = npart__arena_zeroed(&scratch, graph->strings.texts.count + (size_t)1, sizeof *first);
+    edition->first_alike = npart__arena_zeroed(&edition->arena, count + (size_t)1, sizeof *edition->first_alike);
+    edition->is_anchor = npart__arena_zeroed(&edition->arena, count + (size_t)1, sizeof *edition->is_anchor);
+    bool is_done = first && edition->first_alike && edition->is_anchor;
+    for (uint32_t i = 0; is_done && i < count; i++) {
+        const struct npart__node *node = npart__node_at(graph, i);
+        if (!first[node->op_type])
+            first[node->op_type] = i + 1;
+        uint32_t alike = first[node->op_type] - 1;
+        edition->first_alike[i] = npart__node_at(graph, alike)->domain == node->domain ? alike : i;
+    }
+    npart__arena_clear(&scratch);
+    return is_done;
+}
+
+/* Names are compared once for each operator, of which a model has few, and not once for each node. */
+bool npart__edition_find_anchors(struct npart__edition *edition, const char *ops)
+{
+    if (!edition->is_anchor && !find_alike(edition))
+        return false;
+    for (uint32_t i = 0; i < edition->graph->nodes.count; i++) {
+        uint32_t first = edition->first_alike[i];
+        edition->is_anchor[i] = first == i ? npart__lists_op(edition->graph, ops, i) : edition->is_anchor[first];
+    }
+    return true;
+}
+
+/* ---- what rewrites made ------------------------------------------------------------------------------------------ */
+
+const struct npart__outcome_of_offer *npart__edition_offered(const struct npart__edition *edition,
+                                                             const struct npart__rewrite *rewrite, uint32_t allowed,
+                                                             const uint32_t *offered, uint32_t count)
+{
+    for (const struct npart__outcome_of_offer *at = edition->offers; at; at = at->next)
+        if (at->rewrite == rewrite && at->allowed == allowed && at->offered_count == count &&
+            (!count || memcmp(at->offered, offered, count * sizeof *offered) == 0))
+            return at;
+    return NULL;
+}
+
+/* What somebody was late for may be less than was asked for. */
+bool npart__edition_note(struct npart__edition *edition, const struct npart__outcome_of_offer *offer,
+                         const struct npart__attempt *attempt)
+{
+    struct npart__arena *arena = &edition->arena;
+    if (!edition->of || npart__is_late(arena))
+        return true;
+    struct npart__outcome_of_offer *noted = npart__arena_zeroed(arena, 1, sizeof *noted);
+    uint32_t *offered = npart__arena_allocate(arena, (offer->offered_count + (size_t)1) * sizeof *offered);
+    struct npart__attempt *copy = offer->made ? npart__arena_zeroed(arena, 1, sizeof *copy) : NULL;
+    if (!noted || !offered || (offer->made && !(copy && npart__attempt_copy(attempt, arena, copy))))
+        return false;
+    if (offer->offered_count)
+        memcpy(offered, offer->offered, offer->offered_count * sizeof *offered);
+    *noted = *offer;
+    noted->offered = offered;
+    noted->attempt = copy;
+    noted->next = edition->offers;
+    edition->offers = noted;
+    return true;
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Versions with what is found out of them for all targets, and what rewrites made of them. Searches for several
+ * targets of one model come to the same versions, and each is packed, read and inferred once.
+ */
+#ifndef NPART_FIX_EDITIONS_H
+#define NPART_FIX_EDITIONS_H
+
+#include "fix/fix.h"
+
+/* Of what is kept for further searches beside what is in use: past it editions go. */
+#define NPART__FIX_KEPT_BYTES ((size_t)24 << 20)
+
+struct npart__attempt;
+struct npart__edition;
+
+/* What came of a rewrite that was offered these nodes of an edition. */
+struct npart__outcome_of_offer {
+    const struct npart__rewrite *rewrite;
+    uint32_t allowed;        /* as of the request */
+    const uint32_t *offered; /* nodes, in the file's order */
+    uint32_t offered_count;
+    uint32_t barred;         /* classes that it would have needed */
+    struct npart__edition *made;           /* NULL: nothing was made */
+    const struct npart__attempt *attempt;  /* what is told of that; NULL where nothing was made */
+    struct npart__outcome_of_offer *next;
+};
+
+/* A version with its graph and inference. All of it but what handles hold lies in its own arena. */
+struct npart__edition {
+    struct npart__arena arena;
+    struct npart__editions *of;   /* which it is shared in; NULL: it goes with its last holder */
+    struct npart__edition *next;  /* there */
+    uint32_t holders, uses;       /* now, and so far */
+    uint64_t hash;                /* of the version's bytes */
+    struct npart__version version;
+    bool lacks_sizes; /* the version does not say yet what the inference was given: an editor does that first */
+    bool is_root;     /* `known` is the caller's, who outlives it; else it is its own reference */
+    npart_inference *known;
+    const struct npart__graph *graph;     /* of `known` */
+    struct npart__inference *inference;   /* the same: what plans are made from */
+    struct npart__arena widening;         /* of `wide`, where it is one of its own */
+    struct npart__inference *wide;     /* with larger constants, the same where there are none; NULL: not asked for */
+    struct npart__arena editing;       /* of the editor */
+    struct npart__editor *editor;      /* to which rewrites are offered until one changes something; NULL: not open */
+    const bool *is_quantized;          /* by value: see npart__find_quantized */
+    uint32_t *first_alike;             /* by node: the first of its operator; NULL: not asked for yet */
+    bool *is_anchor;                   /* by node: what npart__edition_find_anchors was asked last */
+    struct npart__outcome_of_offer *offers;
+};
+
+/* Editions that go with an inference, from which the first was made. Whoever uses them holds its lock. */
+struct npart__editions {
+    struct npart__arena arena;
+    struct npart__life *guard; /* whose lock is that of all their inferences: handed out, they are others' to ask */
+    const char *model_name;
+    const struct npart__rewrite_set *rewrites; /* of offers: the set of the first op list */
+    struct npart__life *oplist;                /* which has it; a reference of its own */
+    struct npart__edition *first;
+    struct npart__hash_key key;
+};
+
+/* Those that go with the inference, where they are for a model of this name: opened when first asked for; else NULL.
+ * False when out of memory. */
+bool npart__editions_of(const npart_inference *inference, const char *model_name, struct npart__editions **out);
+/* What nobody holds goes, as after a failure: it may be less than was asked for. */
+void npart__editions_forget(struct npart__editions *editions);
+
+/* With nothing in it, and one holder; NULL when out of memory. `editions` may be NULL. */
+struct npart__edition *npart__edition_new(struct npart__editions *editions, const struct npart_allocator *allocator);
+/* Of an inference that is the caller's. */
+struct npart__edition *npart__edition_of(struct npart__editions *editions, const struct npart_allocator *allocator,
+                                         const struct npart__version *version, const npart_inference *known,
+                                         bool lacks_sizes);
+void npart__edition_hold(struct npart__edition *edition);
+void npart__edition_leave(struct npart__edition *edition);
+/* Graph and inference of its version, whose bytes lie in its arena or outlive it; or another edition of the same bytes
+ * in its place. Its holder is left to the caller, also on failure. */
+npart_status npart__edition_settle(struct npart__edition **inout, const char *model_name,
+                                   const struct npart_allocator *allocator, struct npart_error *error);
+/* The same of a version whose bytes may go: an edition to hold. */
+npart_status npart__edition_find(struct npart__editions *editions, const struct npart__version *version,
+                                 const char *model_name, const struct npart_allocator *allocator,
+                                 struct npart__edition **out, struct npart_error *error);
+
+/* The inference with larger constants. */
+npart_status npart__edition_widen(struct npart__edition *edition, struct npart_error *error);
+/* Opens an editor of its version, with the sizes that this lacks; what is constant is what the inference found, with no
+ * runtime's limits: a rewrite may fold what a session would not. */
+npart_status npart__edition_open(const struct npart__edition *edition, struct npart__inference *inference,
+                                 struct npart__arena *arena, struct npart__editor **out, struct npart_error *error);
+/* An editor with nothing changed, opened where none is, with the wide inference. */
+npart_status npart__edition_edit(struct npart__edition *edition, struct npart_error *error);
+/* Once something was made in it. */
+void npart__edition_close_editor(struct npart__edition *edition);
+/* Fills `is_anchor`: whether a list of operators (npart__lists_op) has a node's. False when out of memory. */
+bool npart__edition_find_anchors(struct npart__edition *edition, const char *ops);
+
+/* What came of an offer before; NULL: it was not made. */
+const struct npart__outcome_of_offer *npart__edition_offered(const struct npart__edition *edition,
+                                                             const struct npart__rewrite *rewrite, uint32_t allowed,
+                                                             const uint32_t *offered, uint32_t count);
+/* Notes it, where the edition is shared; `attempt` says what was made. False when out of memory. */
+bool npart__edition_note(struct npart__edition *edition, const struct npart__outcome_of_offer *offer,
+                         const struct npart__attempt *attempt);
+
+#endif
