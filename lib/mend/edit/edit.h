@@ -26,6 +26,7 @@ struct npart__version {
     size_t bytes; /* of the skeleton, not of the file */
     uint64_t input_bytes; /* of the file that it was scanned from */
     const struct npart__limits *limits; /* of its graph; NULL: as they are */
+    const void *objects; /* unpacked, of the graph that was built from it and has them; NULL: they are not there */
 };
 
 struct npart__editor; /* edit_internal.h */

@@ -72,8 +72,6 @@ char *npart__edit_text(struct npart__editor *editor, const char *text);
 void *npart__edit_longer(struct npart__editor *editor, void *items, size_t count);
 #define NPART__EDIT_APPEND(editor, list, count, item)                                                                  \
     (((list) = npart__edit_longer((editor), (list), (count))) ? ((list)[(count)++] = (item), true) : false)
-/* A deep copy; NULL when out of memory. */
-ProtobufCMessage *npart__edit_clone(struct npart__editor *editor, const ProtobufCMessage *message);
 /* A name that nothing of the model has: `wanted`, or with a number after it. NULL when out of memory. */
 char *npart__edit_new_name(struct npart__editor *editor, const char *wanted);
 /* pack.c: the bytes of the model as it is; all of `out` but its limits. */

@@ -89,7 +89,7 @@ npart_status npart__version_read(struct npart__source *source, const struct npar
     whole.keeps_all = true;
     npart_status status = npart__wire_scan(source, &whole, arena, &skeleton, error);
     if (status == NPART_OK)
-        *out = (struct npart__version){skeleton.data, skeleton.bytes, skeleton.input_bytes, skeleton.limits};
+        *out = (struct npart__version){skeleton.data, skeleton.bytes, skeleton.input_bytes, skeleton.limits, NULL};
     return status;
 }
 
@@ -155,13 +155,24 @@ uint32_t npart__edit_own_result(const struct npart__editor *editor, uint32_t nod
 
 /* ---- versions ---------------------------------------------------------------------------------------------------- */
 
+/* What the graph was built from is copied, as an edit changes it. */
+static npart_status take_objects(struct npart__editor *editor, const struct npart__version *version,
+                                 struct npart_error *error)
+{
+    const Onnx__ModelProto *objects = version->objects;
+    struct npart__skeleton skeleton = {.data = version->data, .bytes = version->bytes};
+    if (!objects)
+        return npart__onnx_unpack(&skeleton, editor->arena, &editor->model, error);
+    editor->model = (Onnx__ModelProto *)npart__onnx_copy(&objects->base, editor->arena);
+    return editor->model ? NPART_OK : npart__fail_memory(error);
+}
+
 /* Names are a copy of the graph's, to which new ones are added. */
 npart_status npart__editor_open(const struct npart__version *version, const struct npart__graph *graph,
                                 struct npart__inference *inference, const bool *is_constant,
                                 struct npart__arena *arena, struct npart__editor **out, struct npart_error *error)
 {
     struct npart__editor *editor = npart__arena_zeroed(arena, 1, sizeof *editor);
-    struct npart__skeleton skeleton = {.data = version->data, .bytes = version->bytes};
     if (!editor)
         return npart__fail_memory(error);
     editor->arena = arena;
@@ -169,7 +180,7 @@ npart_status npart__editor_open(const struct npart__version *version, const stru
     editor->inference = inference;
     editor->is_constant = is_constant;
     editor->input_bytes = version->input_bytes;
-    npart_status status = npart__onnx_unpack(&skeleton, arena, &editor->model, error);
+    npart_status status = take_objects(editor, version, error);
     if (status != NPART_OK)
         return status;
     editor->graphs = npart__arena_zeroed(arena, graph->scopes.count, sizeof *editor->graphs);

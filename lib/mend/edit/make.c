@@ -26,32 +26,6 @@ void *npart__edit_longer(struct npart__editor *editor, void *items, size_t count
     return longer;
 }
 
-/* protobuf-c's allocator over the arena: what it unpacks is freed with all else. */
-static void *allocate(void *payload, size_t bytes)
-{
-    return npart__arena_allocate(payload, bytes);
-}
-
-static void release(void *payload, void *block)
-{
-    npart__arena_release(payload, block);
-}
-
-/* By packing and unpacking, which needs no knowledge of the message's fields and keeps those that we do not know.
- * Costs as much as the message is long, bodies and small tensors included. */
-ProtobufCMessage *npart__edit_clone(struct npart__editor *editor, const ProtobufCMessage *message)
-{
-    ProtobufCAllocator allocator = {.alloc = allocate, .free = release, .allocator_data = editor->arena};
-    size_t bytes = protobuf_c_message_get_packed_size(message);
-    uint8_t *packed = npart__arena_allocate(editor->arena, bytes + 1);
-    if (!packed)
-        return NULL;
-    protobuf_c_message_pack(message, packed);
-    ProtobufCMessage *copy = protobuf_c_message_unpack(message->descriptor, &allocator, bytes, packed);
-    npart__arena_release(editor->arena, packed);
-    return copy;
-}
-
 /* Where the numbers of a name that is taken are counted; NULL when out of memory. */
 static uint32_t *number_of(struct npart__editor *editor, uint32_t name)
 {
@@ -234,7 +208,7 @@ const char *npart__make_like(struct npart__site *site, uint32_t node, const char
 {
     struct npart__editor *editor = site->editor;
     const Onnx__NodeProto *from = editor->protos[node];
-    Onnx__NodeProto *copy = from ? (Onnx__NodeProto *)npart__edit_clone(editor, &from->base) : NULL;
+    Onnx__NodeProto *copy = from ? (Onnx__NodeProto *)npart__onnx_copy(&from->base, editor->arena) : NULL;
     bool *is_absent = from ? npart__arena_zeroed(site->arena, from->n_output + 1, sizeof *is_absent) : NULL;
     if (!copy || !is_absent) {
         site->failed = true;

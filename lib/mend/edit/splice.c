@@ -275,7 +275,7 @@ static bool add_nodes(struct splice *splice, Onnx__NodeProto *const *nodes, size
     for (size_t i = 0; i < count; i++) {
         Onnx__NodeProto bare = *nodes[i];
         bare.n_metadata_props = 0;
-        Onnx__NodeProto *node = (Onnx__NodeProto *)npart__edit_clone(splice->editor, &bare.base);
+        Onnx__NodeProto *node = (Onnx__NodeProto *)npart__onnx_copy(&bare.base, splice->editor->arena);
         splice->failed |= !node;
         if (!node || !convert_node(splice, node))
             return false;

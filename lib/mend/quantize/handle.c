@@ -70,7 +70,8 @@ static npart_status raise_opset(const npart_model *model, npart_inference *infer
                                 struct npart__skeleton *skeleton, struct raised *raised, struct npart_error *error)
 {
     struct npart__arena *arena = &inference->life->arena;
-    const struct npart__version before = {skeleton->data, skeleton->bytes, skeleton->input_bytes, skeleton->limits};
+    const struct npart__version before = {.data = skeleton->data, .bytes = skeleton->bytes,
+                                          .input_bytes = skeleton->input_bytes, .limits = skeleton->limits};
     struct npart__version after = {0};
     struct npart__editor *editor;
     bool *is_constant = npart__arena_zeroed(arena, model->own.values.count + (size_t)1, sizeof *is_constant);

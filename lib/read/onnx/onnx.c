@@ -40,6 +40,46 @@ npart_status npart__onnx_unpack(const struct npart__skeleton *skeleton, struct n
     return NPART_OK;
 }
 
+static bool copy_list(ProtobufCMessage ***list, size_t count, bool is_of_messages, struct npart__arena *arena)
+{
+    ProtobufCMessage **copies = npart__arena_zeroed(arena, count, sizeof *copies);
+    for (size_t i = 0; copies && i < count; i++)
+        if (!(copies[i] = is_of_messages ? npart__onnx_copy((*list)[i], arena) : (*list)[i]))
+            return false;
+    *list = copies;
+    return copies != NULL;
+}
+
+/* By the descriptor, as protobuf-c itself goes through a message; as deep as the scan allows. Of a oneof only the
+ * member that is there is what the descriptor says. */
+ProtobufCMessage *npart__onnx_copy(const ProtobufCMessage *message, struct npart__arena *arena)
+{
+    const ProtobufCMessageDescriptor *descriptor = message->descriptor;
+    char *copy = npart__arena_allocate(arena, descriptor->sizeof_message);
+    if (!copy)
+        return NULL;
+    memcpy(copy, message, descriptor->sizeof_message);
+    for (unsigned i = 0; i < descriptor->n_fields; i++) {
+        const ProtobufCFieldDescriptor *field = &descriptor->fields[i];
+        bool is_message = field->type == PROTOBUF_C_TYPE_MESSAGE, is_list = field->label == PROTOBUF_C_LABEL_REPEATED;
+        if (!is_message && !(is_list && field->type == PROTOBUF_C_TYPE_STRING))
+            continue;
+        void *at = copy + field->offset;
+        if (is_list) {
+            size_t count = *(const size_t *)(const void *)(copy + field->quantifier_offset);
+            if (count && !copy_list(at, count, is_message, arena))
+                return NULL;
+            continue;
+        }
+        bool is_there = !(field->flags & PROTOBUF_C_FIELD_FLAG_ONEOF) ||
+                        *(const uint32_t *)(const void *)(copy + field->quantifier_offset) == field->id;
+        ProtobufCMessage **part = at;
+        if (is_there && *part && !(*part = npart__onnx_copy(*part, arena)))
+            return NULL;
+    }
+    return (ProtobufCMessage *)(void *)copy;
+}
+
 /* A record is native memory of this process, written by the scan and read here: no byte order is
  * involved. An unknown field of that number but another size cannot come from the scan. The file itself cannot
  * forge one: the scan drops fields that the schema lacks, and this number is none of ONNX's. It is copied out, as

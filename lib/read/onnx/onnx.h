@@ -15,6 +15,10 @@
 npart_status npart__onnx_unpack(const struct npart__skeleton *skeleton, struct npart__arena *arena,
                                 Onnx__ModelProto **out, struct npart_error *error);
 
+/* A copy whose parts can be changed, in the arena; NULL when out of memory. It has messages and lists of messages and
+ * of texts of its own; texts, bytes and lists of numbers are shared. */
+ProtobufCMessage *npart__onnx_copy(const ProtobufCMessage *message, struct npart__arena *arena);
+
 /* The records of payloads that the scan left out of this tensor's or attribute's message: visits them one by one.
  * Returns false when there is no `index`-th. */
 bool npart__onnx_elided(const ProtobufCMessage *message, unsigned index, struct npart__elided *out);
