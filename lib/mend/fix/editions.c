@@ -28,17 +28,26 @@ static void free_edition(struct npart__edition *edition)
     npart__arena_clear(&arena);
 }
 
-/* Offers that made it are not known any more. */
+static void forget_what_made(struct npart__edition *edition, const struct npart__edition *gone)
+{
+    for (struct npart__outcome_of_offer **offer = &edition->offers; *offer;)
+        if ((*offer)->made == gone)
+            *offer = (*offer)->next;
+        else
+            offer = &(*offer)->next;
+    for (struct npart__changes **changes = &edition->changes; *changes;)
+        if ((*changes)->made == gone)
+            *changes = (*changes)->next;
+        else
+            changes = &(*changes)->next;
+}
+
+/* Steps that made it are not known any more. */
 static void remove_edition(struct npart__editions *editions, struct npart__edition *gone)
 {
     struct npart__edition **link = &editions->first;
     for (struct npart__edition *at = editions->first; at; at = at->next)
-        for (struct npart__outcome_of_offer **offer = &at->offers; *offer;) {
-            if ((*offer)->made == gone)
-                *offer = (*offer)->next;
-            else
-                offer = &(*offer)->next;
-        }
+        forget_what_made(at, gone);
     while (*link != gone)
         link = &(*link)->next;
     *link = gone->next;
@@ -75,6 +84,7 @@ void npart__editions_forget(struct npart__editions *editions)
     for (struct npart__edition *at = editions ? editions->first : NULL, *next; at; at = next) {
         next = at->next;
         at->offers = NULL; /* what they made may go */
+        at->changes = NULL;
     }
     for (struct npart__edition *at = editions ? editions->first : NULL, *next; at; at = next) {
         next = at->next;
@@ -153,6 +163,7 @@ static void take_inference(struct npart__edition *edition, npart_inference *know
     edition->known = known;
     edition->inference = known->inference;
     edition->graph = known->model->graph;
+    edition->version.objects = edition->graph->metadata;
 }
 
 /* Readers of handles are const, and references are counted beside them. */
@@ -267,6 +278,7 @@ npart_status npart__edition_find(struct npart__editions *editions, const struct 
     if (same || !*out)
         return same ? NPART_OK : npart__fail_memory(error);
     (*out)->version = *version;
+    (*out)->version.objects = NULL;
     if (editions) {
         uint8_t *data = (*out)->version.data = npart__arena_allocate(&(*out)->arena, version->bytes + 1);
         if (data)
@@ -377,10 +389,48 @@ const struct npart__outcome_of_offer *npart__edition_offered(const struct npart_
                                                              const uint32_t *offered, uint32_t count)
 {
     for (const struct npart__outcome_of_offer *at = edition->offers; at; at = at->next)
-        if (at->rewrite == rewrite && at->allowed == allowed && at->offered_count == count &&
+        if (at->rewrite == rewrite && at->allowed == (allowed & at->asked) && at->offered_count == count &&
             (!count || memcmp(at->offered, offered, count * sizeof *offered) == 0))
             return at;
     return NULL;
+}
+
+const char *const *npart__copy_texts(const char *const *texts, struct npart__arena *arena)
+{
+    uint32_t count = 0;
+    while (texts[count])
+        count++;
+    const char **copies = npart__arena_zeroed(arena, count + (size_t)1, sizeof *copies);
+    for (uint32_t i = 0; copies && i < count; i++)
+        if (!(copies[i] = npart__arena_copy_text(arena, texts[i], strlen(texts[i]))))
+            return NULL;
+    return copies;
+}
+
+const struct npart__changes *npart__edition_changes(const struct npart__edition *edition,
+                                                    const struct npart__edition *made)
+{
+    for (const struct npart__changes *at = edition->changes; at; at = at->next)
+        if (at->made == made)
+            return at;
+    return NULL;
+}
+
+bool npart__edition_note_changes(struct npart__edition *edition, const struct npart__changes *changes)
+{
+    if (!edition->of || !changes->made->of)
+        return true;
+    struct npart__changes *noted = npart__arena_zeroed(&edition->arena, 1, sizeof *noted);
+    if (!noted)
+        return false;
+    *noted = *changes;
+    noted->removed = npart__copy_texts(changes->removed, &edition->arena);
+    noted->added = npart__copy_texts(changes->added, &edition->arena);
+    if (!noted->removed || !noted->added)
+        return false;
+    noted->next = edition->changes;
+    edition->changes = noted;
+    return true;
 }
 
 /* What somebody was late for may be less than was asked for. */

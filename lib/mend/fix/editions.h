@@ -9,7 +9,7 @@
 #include "fix/fix.h"
 
 /* Of what is kept for further searches beside what is in use: past it editions go. */
-#define NPART__FIX_KEPT_BYTES ((size_t)24 << 20)
+#define NPART__FIX_KEPT_BYTES ((size_t)40 << 20)
 
 struct npart__attempt;
 struct npart__edition;
@@ -17,13 +17,21 @@ struct npart__edition;
 /* What came of a rewrite that was offered these nodes of an edition. */
 struct npart__outcome_of_offer {
     const struct npart__rewrite *rewrite;
-    uint32_t allowed;        /* as of the request */
+    uint32_t asked, allowed; /* classes that its sites have, and which of these are allowed; see offer() */
     const uint32_t *offered; /* nodes, in the file's order */
     uint32_t offered_count;
     uint32_t barred;         /* classes that it would have needed */
     struct npart__edition *made;           /* NULL: nothing was made */
     const struct npart__attempt *attempt;  /* what is told of that; NULL where nothing was made */
     struct npart__outcome_of_offer *next;
+};
+
+/* What the step to another edition removed and added (struct npart__fix_step). */
+struct npart__changes {
+    const struct npart__edition *made;
+    const char *const *removed, *const *added;
+    uint32_t removed_count, added_count;
+    struct npart__changes *next;
 };
 
 /* A version with its graph and inference. All of it but what handles hold lies in its own arena. */
@@ -47,6 +55,7 @@ struct npart__edition {
     uint32_t *first_alike;             /* by node: the first of its operator; NULL: not asked for yet */
     bool *is_anchor;                   /* by node: what npart__edition_find_anchors was asked last */
     struct npart__outcome_of_offer *offers;
+    struct npart__changes *changes;
 };
 
 /* Editions that go with an inference, from which the first was made. Whoever uses them holds its lock. */
@@ -100,6 +109,13 @@ bool npart__edition_find_anchors(struct npart__edition *edition, const char *ops
 const struct npart__outcome_of_offer *npart__edition_offered(const struct npart__edition *edition,
                                                              const struct npart__rewrite *rewrite, uint32_t allowed,
                                                              const uint32_t *offered, uint32_t count);
+/* The step to an edition that is shared, as it was noted; NULL: it was not. */
+const struct npart__changes *npart__edition_changes(const struct npart__edition *edition,
+                                                    const struct npart__edition *made);
+/* Notes a step between editions that are shared; texts are copied. False when out of memory. */
+bool npart__edition_note_changes(struct npart__edition *edition, const struct npart__changes *changes);
+/* Texts up to the NULL at their end; NULL when out of memory. */
+const char *const *npart__copy_texts(const char *const *texts, struct npart__arena *arena);
 /* Notes it, where the edition is shared; `attempt` says what was made. False when out of memory. */
 bool npart__edition_note(struct npart__edition *edition, const struct npart__outcome_of_offer *offer,
                          const struct npart__attempt *attempt);

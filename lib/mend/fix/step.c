@@ -67,17 +67,38 @@ static const char *const *list_gone(const struct npart__graph *from, const struc
     return is_done ? names : NULL;
 }
 
+/* As it is known of the editions, or found out. */
+static bool find_changes(const struct npart__state *from, const struct npart__state *to, struct npart__arena *arena,
+                         struct npart__changes *out)
+{
+    const struct npart__changes *known = npart__edition_changes(from->edition, to->edition);
+    if (known) {
+        *out = *known;
+        out->removed = npart__copy_texts(known->removed, arena);
+        out->added = npart__copy_texts(known->added, arena);
+        return out->removed && out->added;
+    }
+    out->made = to->edition;
+    out->removed = list_gone(from->graph, to->graph, arena, &out->removed_count);
+    out->added = list_gone(to->graph, from->graph, arena, &out->added_count);
+    return out->removed && out->added && npart__edition_note_changes(from->edition, out);
+}
+
 /* Summaries are copied: the state may be left before the step is told. */
 npart_status npart__tell_changes(struct npart__search *search, const struct npart__state *from,
                                  struct npart__attempt *attempt)
 {
     struct npart__fix_step *step = &attempt->step;
     uint32_t count = from->standing.target_count;
-    step->removed = list_gone(from->graph, attempt->made->graph, search->arena, &step->removed_count);
-    step->added = list_gone(attempt->made->graph, from->graph, search->arena, &step->added_count);
+    struct npart__changes changes;
+    bool is_found = find_changes(from, attempt->made, search->arena, &changes);
+    step->removed = changes.removed;
+    step->added = changes.added;
+    step->removed_count = changes.removed_count;
+    step->added_count = changes.added_count;
     struct npart_summary *summaries = npart__arena_zeroed(search->arena, count, sizeof *summaries);
     double *ms = npart__arena_zeroed(search->arena, count, sizeof *ms);
-    if (!step->removed || !step->added || !summaries || !ms)
+    if (!is_found || !summaries || !ms)
         return npart__fail_memory(search->error);
     for (uint32_t i = 0; i < count; i++) {
         summaries[i] = attempt->made->standing.outcomes[i].summary;
@@ -143,32 +164,19 @@ static npart_status pack_and_analyse(struct npart__search *search, struct npart_
 
 /* ---- what came of it before -------------------------------------------------------------------------------------- */
 
-/* Of so many texts, or all up to the NULL that ends them. NULL when out of memory. */
-static const char *const *copy_texts(const char *const *texts, struct npart__arena *arena)
-{
-    uint32_t count = 0;
-    while (texts[count])
-        count++;
-    const char **copies = npart__arena_zeroed(arena, count + (size_t)1, sizeof *copies);
-    for (uint32_t i = 0; copies && i < count; i++)
-        if (!(copies[i] = npart__arena_copy_text(arena, texts[i], strlen(texts[i]))))
-            return NULL;
-    return copies;
-}
-
 bool npart__attempt_copy(const struct npart__attempt *from, struct npart__arena *arena, struct npart__attempt *out)
 {
     uint32_t count = from->step.site_count;
     uint32_t *nodes = npart__arena_zeroed(arena, count + (size_t)1, sizeof *nodes);
     const char *const **results = npart__arena_zeroed(arena, count + (size_t)1, sizeof *results);
     *out = (struct npart__attempt){.rewrite = from->rewrite, .step = from->step, .nodes = nodes, .results = results};
-    out->step.caveats = copy_texts(from->step.caveats, arena);
-    out->sites = copy_texts(from->sites, arena);
+    out->step.caveats = npart__copy_texts(from->step.caveats, arena);
+    out->sites = npart__copy_texts(from->sites, arena);
     if (!nodes || !results || !out->step.caveats || !out->sites)
         return false;
     for (uint32_t i = 0; i < count; i++) {
         nodes[i] = from->nodes[i];
-        if (!(results[i] = copy_texts(from->results[i], arena)))
+        if (!(results[i] = npart__copy_texts(from->results[i], arena)))
             return false;
     }
     return true;
@@ -195,7 +203,8 @@ static npart_status take_known(struct npart__search *search, const struct npart_
 /* One rewrite's way over the nodes of a state; the arrays are as long as the nodes, and end with NULL. */
 struct offering {
     struct npart__search *search;
-    uint32_t barred; /* classes that some site would have needed */
+    uint32_t asked;  /* classes that sites have */
+    uint32_t barred; /* those that are not allowed */
     struct npart__attempt *attempt;
     struct npart__editor *editor;
     const char **caveats, **sites;
@@ -267,6 +276,7 @@ static npart_status offer(struct offering *offering, uint32_t node)
     /* One bit for each class that the user must allow: the condition, too, where it is rounded besides. */
     uint32_t needed = 1u << site.equality | (is_conditional ? 1u << NPART_EQUAL_BITS_IF : 0u);
     bool is_allowed = (search->request->allowed & needed) == needed;
+    offering->asked |= is_made ? needed : 0;
     if (is_made && !is_allowed)
         offering->barred |= needed & ~search->request->allowed;
     if (is_made && is_allowed && npart__site_keep(&site))
@@ -300,7 +310,8 @@ static uint32_t *list_offered(const struct npart__state *state, const struct npa
 /* In the file's order, so that names are the same each time. All sites of one rewrite are one step, so a model of
  * a hundred equal blocks takes no more plans than one of few. */
 static npart_status offer_all(struct npart__search *search, struct npart__edition *edition, const uint32_t *offered,
-                              uint32_t count, struct npart__attempt *attempt, uint32_t *barred)
+                              uint32_t count, struct npart__attempt *attempt,
+                              struct npart__outcome_of_offer *outcome)
 {
     struct offering offering = {.search = search, .attempt = attempt};
     offering.caveats = npart__arena_zeroed(search->arena, LIMIT_CAVEATS, sizeof *offering.caveats);
@@ -319,7 +330,9 @@ static npart_status offer_all(struct npart__search *search, struct npart__editio
     offering.editor = edition->editor;
     for (uint32_t i = 0; i < count && status == NPART_OK; i++)
         status = npart__is_late_at(search->arena, i) ? npart__fail_memory(search->error) : offer(&offering, offered[i]);
-    *barred = offering.barred;
+    outcome->asked = offering.asked;
+    outcome->allowed = search->request->allowed & offering.asked;
+    outcome->barred = offering.barred;
     search->fix->barred |= offering.barred;
     /* Where no site was kept, nothing is packed, and `made` stays NULL. */
     if (status == NPART_OK && attempt->step.site_count)
@@ -333,13 +346,13 @@ static npart_status offer_all(struct npart__search *search, struct npart__editio
 static npart_status offer_once(struct npart__search *search, struct npart__edition *edition, const uint32_t *offered,
                                uint32_t count, struct npart__attempt *attempt)
 {
-    struct npart__outcome_of_offer offer = {.rewrite = attempt->rewrite, .allowed = search->request->allowed,
-                                            .offered = offered, .offered_count = count};
+    struct npart__outcome_of_offer offer = {
+        .rewrite = attempt->rewrite, .offered = offered, .offered_count = count};
     const struct npart__outcome_of_offer *known =
-        npart__edition_offered(edition, attempt->rewrite, offer.allowed, offered, count);
+        npart__edition_offered(edition, attempt->rewrite, search->request->allowed, offered, count);
     if (known)
         return take_known(search, known, attempt);
-    npart_status status = offer_all(search, edition, offered, count, attempt, &offer.barred);
+    npart_status status = offer_all(search, edition, offered, count, attempt, &offer);
     offer.made = attempt->made ? attempt->made->edition : NULL;
     bool is_known = status == NPART_OK && (offer.made || !attempt->step.site_count);
     if (!is_known || npart__edition_note(edition, &offer, attempt))
