@@ -479,6 +479,7 @@ int main(int argc, char **argv)
     if (!prepare_streams())
         return EXIT_OTHER;
     catch_end();
+    keep_memory();
     if (argc > 2 && strcmp(argv[1], "--complete") == 0)
         return complete(argc - 2, argv + 2) ? EXIT_FINE : EXIT_OTHER;
     if (!read_options(argc, argv, &options))

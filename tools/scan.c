@@ -316,7 +316,6 @@ enum exit_status run_scan(struct run *run, struct options *options)
         return usage("which target? (--list-targets)");
     if (!find_oplists(run, options))
         return run->status;
-    keep_memory();
     choose_look(run);
     if (!options->has_detail)
         run->report.detail = NPART_DETAIL_SUMMARY;

@@ -2,6 +2,7 @@
  *
  * Searches that share versions (lib/mend/fix/editions.c).
  */
+#include "npu_partition.h"
 #include "support/analysis.h"
 #include "support/test.h"
 
