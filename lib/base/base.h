@@ -251,6 +251,8 @@ struct npart__strings {
 
 /* False when out of memory. `arena` must outlive the table. */
 bool npart__strings_init(struct npart__strings *strings, struct npart__arena *arena);
+/* Takes the latest texts away again, so that `count` are left, at least the first. */
+void npart__strings_cut(struct npart__strings *strings, uint32_t count);
 /* The same texts with the same ids, to add to; `from` must outlive it. */
 bool npart__strings_copy(const struct npart__strings *from, struct npart__arena *arena, struct npart__strings *out);
 /* The id of `text`, which must stay alive unless `copy`; NPART_NONE when out of memory. */

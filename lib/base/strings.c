@@ -81,6 +81,20 @@ uint32_t npart__intern(struct npart__strings *strings, const char *text, size_t 
     return entry ? entry->id : add(strings, text, length, hash, copy);
 }
 
+/* uthash links entries in the order of arrival, the last of which is that of the last text. */
+void npart__strings_cut(struct npart__strings *strings, uint32_t count)
+{
+    struct npart__arena *uthash_arena = strings->arena;
+    while (strings->texts.count > count && strings->texts.count > 1) {
+        UT_hash_table *table = strings->table->hh.tbl;
+        struct npart__string_entry *last = ELMT_FROM_HH(table, table->tail);
+        NPART__ASSERT(last->id + 1 == strings->texts.count, "text %u is not the last", (unsigned)last->id);
+        HASH_DELETE(hh, strings->table, last);
+        strings->texts.count--;
+    }
+    (void)uthash_arena; /* the first text stays, and so does the table */
+}
+
 /* Added again in the order of their ids, which gives the same ids, by the hashes that they have. The key stays, as the
  * texts come from the same file. Texts themselves are shared, hence `from` must outlive the copy. */
 bool npart__strings_copy(const struct npart__strings *from, struct npart__arena *arena, struct npart__strings *out)

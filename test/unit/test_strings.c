@@ -97,6 +97,27 @@ static void test_strings__finding_adds_nothing(void)
     npart__arena_clear(&arena);
 }
 
+/* What is taken away is not found, and its ids are given again. */
+static void test_strings__cut(void)
+{
+    open_strings();
+    CHECK_INT(npart__intern(&strings, "a", 1, true), 1);
+    for (uint32_t i = 0; i < 100; i++) {
+        char text[8];
+        int length = snprintf(text, sizeof text, "b%u", i);
+        CHECK_INT(npart__intern(&strings, text, (size_t)length, true), 2 + i);
+    }
+    npart__strings_cut(&strings, 2);
+    CHECK_INT(npart__strings_find(&strings, "b0", 2), NPART_NONE);
+    CHECK_INT(npart__strings_find(&strings, "b99", 3), NPART_NONE);
+    CHECK_INT(npart__strings_find(&strings, "a", 1), 1);
+    CHECK_INT(npart__intern(&strings, "b99", 3, true), 2);
+    npart__strings_cut(&strings, 0);
+    CHECK_INT(strings.texts.count, 1);
+    CHECK_INT(npart__intern(&strings, "a", 1, true), 1);
+    npart__arena_clear(&arena);
+}
+
 static void test_strings__texts_too_long_are_refused(void)
 {
     open_strings();
@@ -243,6 +264,6 @@ static void test_strings__out_of_memory_loses_nothing(void)
 
 TESTS(test_strings__ids_count_from_the_empty_text, test_strings__different_texts_have_different_ids,
       test_strings__copied_only_on_request, test_strings__finding_adds_nothing,
-      test_strings__texts_too_long_are_refused, test_strings__a_hundred_thousand,
+      test_strings__cut, test_strings__texts_too_long_are_refused, test_strings__a_hundred_thousand,
       test_strings__chosen_texts_are_spread, test_strings__hash_is_siphash, test_strings__keys_differ,
       test_strings__cache_slots_are_in_range_and_spread, test_strings__out_of_memory_loses_nothing)

@@ -58,7 +58,8 @@ struct npart__editor {
     struct NPART__ARRAY(struct npart__new_node) nodes;
     struct NPART__ARRAY(struct npart__new_constant) constants;
     struct NPART__ARRAY(struct npart__rebound) rebound;
-    uint32_t kept_nodes, kept_constants, kept_rebound; /* of sites that are done; what follows is the one at hand */
+    /* Of sites that are done; what follows is the one at hand. */
+    uint32_t kept_nodes, kept_constants, kept_rebound, kept_names;
     uint32_t last_nodes; /* of the site that was kept last the first */
     const struct npart__new_output *outputs; /* that are something else from here on */
     uint32_t output_count;

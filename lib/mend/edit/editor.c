@@ -204,6 +204,7 @@ bool npart__site_begin(struct npart__editor *editor, uint32_t node, const char *
                        struct npart__site *out)
 {
     const struct npart__node *at = npart__node_at(editor->graph, node);
+    editor->kept_names = editor->names.texts.count;
     *out = (struct npart__site){
         .editor = editor,
         .graph = editor->graph,
@@ -218,10 +219,14 @@ bool npart__site_begin(struct npart__editor *editor, uint32_t node, const char *
     return editor->graphs[at->scope] && editor->protos[node];
 }
 
-/* What was allocated stays in the arena; what counts is cut back to what earlier sites made. */
+/* What was allocated stays in the arena; what counts is cut back to what earlier sites made. Names, too: what a name is
+ * follows from the version and what is kept of it, and not from all that was tried before. */
 void npart__site_drop(struct npart__site *site)
 {
     struct npart__editor *editor = site->editor;
+    if (editor->names.texts.count > editor->kept_names)
+        editor->numbers.count = 0;
+    npart__strings_cut(&editor->names, editor->kept_names);
     editor->nodes.count = editor->kept_nodes;
     editor->constants.count = editor->kept_constants;
     editor->rebound.count = editor->kept_rebound;
