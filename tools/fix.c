@@ -36,6 +36,10 @@ static npart_status search_for(const struct run *run, const struct npart_inferen
     fix.cache_tokens = tokens;
     fix.cache_shifts = options->cache_shifts;
     fix.cuts_windows = options->cuts_windows;
+    fix.begin_at = options->begins;
+    fix.begin_count = options->begin_count;
+    fix.end_at = options->ends;
+    fix.end_count = options->end_count;
     fix.progress = shows_progress(options) ? show_progress : NULL;
     npart_status status =
         npart_fix_make(out, options->models[0], (const npart_oplist *const *)run->oplists, options->targets,
@@ -120,6 +124,44 @@ static npart_status report(struct run *run, const npart_fix *fix, const char *wr
     struct npart_subject subject = {
         .size = sizeof subject, .kind = NPART_SUBJECT_FIX, .fix = fix, .written = written};
     return write_report(run, &subject, &run->report, error);
+}
+
+/* ---- a model that ends somewhere --------------------------------------------------------------------------- */
+
+/* What stops the user from asking for it; NULL: nothing. */
+static const char *objects_to_ends(const struct options *options)
+{
+    if (options->rest && !options->end_count)
+        return "--rest goes with --end-at";
+    if (options->head && !options->begin_count)
+        return "--head goes with --begin-at";
+    if ((options->end_count || options->begin_count) && options->cache_size_count)
+        return "--cache changes the outputs that --end-at cuts off: one at a time";
+    return NULL;
+}
+
+/* "yolo.npu.onnx" and "yolo.npu.manifest.json". */
+static npart_status write_sides(const struct options *options, const npart_fix *fix, const char *written,
+                                struct npart_error *error)
+{
+    static const char end[] = ".onnx";
+    char manifest[4096];
+    size_t length = strlen(written), rest = sizeof end - 1;
+    bool has_end = length > rest && strcmp(written + length - rest, end) == 0;
+    int bytes = snprintf(manifest, sizeof manifest, "%.*s.manifest.json", (int)(has_end ? length - rest : length),
+                         written);
+    struct npart_side_paths paths = {.size = sizeof paths, .model = written, .head = options->head,
+                                     .rest = options->rest};
+    paths.manifest = bytes > 0 && (size_t)bytes < sizeof manifest ? manifest : NULL;
+    return npart_fix_write_sides(fix, &paths, options->weights, error);
+}
+
+static npart_status write_model(const struct options *options, const npart_fix *fix, const char *written,
+                                struct npart_error *error)
+{
+    struct npart_ends_info ends = {.size = sizeof ends};
+    return npart_fix_ends(fix, &ends) ? write_sides(options, fix, written, error)
+                                      : npart_fix_write(fix, written, options->weights, error);
 }
 
 /* ---- what would mend --------------------------------------------------------------------------------------- */
@@ -372,6 +414,8 @@ enum exit_status run_fix(struct run *run, struct options *options)
         return usage("standard input cannot be read twice, as is needed to write the model");
     if (options->target_count == 0 && !options->oplist)
         return usage("which target? (--list-targets)");
+    if (objects_to_ends(options))
+        return usage(objects_to_ends(options));
     if (options->cache_size_count > 1 && objects_to_tries(options, written))
         return usage(objects_to_tries(options, written));
     if (options->prompt_tokens && options->cache_size_count < 2)
@@ -400,7 +444,7 @@ enum exit_status run_fix(struct run *run, struct options *options)
         written = NULL;
     }
     if (status == NPART_OK && written)
-        status = npart_fix_write(fix, written, options->weights, &error);
+        status = write_model(options, fix, written, &error);
     (void)is_fine(run, options->models[0], status, &error);
     if (fix && (status == NPART_OK || status == NPART_ERROR_UNPROVEN)) {
         npart_status told = report(run, fix, status == NPART_OK ? written : NULL, &error);

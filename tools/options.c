@@ -238,6 +238,16 @@ static bool take_assume_node(struct options *options, const char *value)
     return take_assumption(options, "--assume-node", value, false);
 }
 
+static bool take_begin(struct options *options, const char *value)
+{
+    return add_names("--begin-at", value, options->begins, &options->begin_count, MOST_CUTS, "too many tensors");
+}
+
+static bool take_end(struct options *options, const char *value)
+{
+    return add_names("--end-at", value, options->ends, &options->end_count, MOST_CUTS, "too many tensors");
+}
+
 static bool take_cut(struct options *options, const char *value)
 {
     return add_names("--cut", value, options->cuts, &options->cut_count, MOST_CUTS, "too many cuts");
@@ -486,6 +496,10 @@ static const struct row {
     {"not", 0, "ID,...", CALL(take_not), "not these rewrites", "fix"},
     {"max-growth", 0, "SHARE", CALL(take_max_growth),
      "how much larger the file may get, weights included (default 25%)", "fix"},
+    {"end-at", 0, "NAME,...", CALL(take_end), "end the model at these tensors or nodes", "fix"},
+    {"rest", 0, "FILE", MEMBER(rest), "write here what the host runs after them", "fix"},
+    {"begin-at", 0, "NAME,...", CALL(take_begin), "begin the model at these tensors or nodes", "fix"},
+    {"head", 0, "FILE", MEMBER(head), "write here what the host runs up to them", "fix"},
     {"cache", 0, "N[,N...]", CALL(take_cache),
      "give a decoder's growing cache N slots, new tokens included;", "fix"},
     {NULL, 0, "N,N", NOTHING, "compare these sizes, and those of --tokens; write nothing", NULL},

@@ -79,6 +79,9 @@ struct options {
     uint32_t assumption_count;
     const char *cuts[MOST_CUTS];
     uint32_t cut_count;
+    const char *begins[MOST_CUTS], *ends[MOST_CUTS]; /* of fix: where the model that is written begins and ends */
+    uint32_t begin_count, end_count;
+    const char *head, *rest; /* of fix: where what is before and after it goes */
     struct npart_part_figure figures[MOST_FIGURES];
     uint32_t figure_count;
     const char *links[MOST_LINKS];

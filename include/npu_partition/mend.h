@@ -214,8 +214,13 @@ struct npart_fix_options {
     /* From version 5 on: caches of layers with a window have the slots alone that it shows. Fails with ARGUMENT where
      * there is none. */
     bool cuts_windows;
+    /* From version 6 on: tensors at which the model begins and ends, or nodes for all their results, by name. What is
+     * written is the model between, and what is planned; what is before and after it is a model, too
+     * (npart_fix_write_sides). Fails with ARGUMENT and the name as the place where that cannot be. */
+    const char *const *begin_at, *const *end_at;
+    uint32_t begin_count, end_count;
 };
-#define NPART_FIX_OPTIONS_INIT {.version = 5, .most_growth = 0.25}
+#define NPART_FIX_OPTIONS_INIT {.version = 6, .most_growth = 0.25}
 
 /* Reads the model of a file, which must not change until it has been written, and searches. Only nodes that some target
  * does not take are rewritten, and no target gets worse. A model of which nothing can be mended is no failure: there
@@ -223,16 +228,17 @@ struct npart_fix_options {
 NPART_API npart_status npart_fix_make(npart_fix **out, const char *path, const npart_oplist *const *oplists,
                                       const char *const *targets, uint32_t target_count,
                                       const struct npart_fix_options *options, struct npart_error *error);
-/* What npart_advice_make looks at: what is found for one target with the sizes of `options` and those that `fixed` (or
- * NULL) has for the rest, and, where a class that is not allowed would bring more, what is found with that. Of a model
- * that the target refuses since it is not quantized: what is found for the target with the switch by which it counts as
- * quantized, with all classes but other functions. `path` is
- * the model's file; NULL: that which it was read from. What is found for a model that is in no file cannot be written.
- * Nothing is found of a plan that is whole, of a file that cannot be read again, and of a model in none that has more
- * than 64 MiB without its weights. The budget of `plan` holds for it, and none of `options`. `out` has room for
+/* What npart_advice_make looks at: what is found for one target with the sizes of `options` and those that `fixed`
+ * (or NULL) has for the rest; where a class that is not allowed would bring more, what is found with that. Of a model
+ * that the target refuses since it is not quantized: what is found for the target with the switch by which it counts
+ * as quantized, with all classes but other functions. Last, where it leaves less to be mended, what is found for the
+ * model ended, or begun, at some tensors. `path` is the model's file; NULL: that which it was read from. What is found
+ * for a model that is in no file cannot be written. Nothing is found of a plan that is whole, of a file that cannot be
+ * read again, and of a model in none that has more than 64 MiB without its weights. The budget of `plan` holds for it,
+ * and none of `options`. `out` has room for
  * NPART_MOST_PROPOSALS, each the caller's to free, also where this fails. `target` as the plan was asked for. Fails
  * with ARGUMENT, MEMORY, LIMIT or TIMEOUT. */
-#define NPART_MOST_PROPOSALS 2
+#define NPART_MOST_PROPOSALS 3
 NPART_API npart_status npart_fix_propose(npart_fix **out, uint32_t *count, const char *path, const npart_plan *plan,
                                          const npart_plan *fixed, const char *target,
                                          const struct npart_fix_options *options, struct npart_error *error);
@@ -312,6 +318,43 @@ enum npart_port_role {
     NPART_PORT_STATE /* of a fixed size: an output is what the next run is given for the input that it belongs to */
 };
 NPART_API const char *npart_port_role_text(enum npart_port_role value); /* in JSON, or NULL */
+
+/* Which part of a model that was ended, or begun, at some tensors. */
+enum npart_part_side {
+    NPART_PART_HEAD, /* what is before the model */
+    NPART_PART_MODEL, /* the model between */
+    NPART_PART_REST, /* what is after it */
+    NPART_PART_CALLER /* the caller, who has the inputs of the whole */
+};
+NPART_API const char *npart_part_side_text(enum npart_part_side value); /* in JSON, or NULL */
+
+/* What is before and after a model that was ended, or begun, at some tensors. */
+struct npart_ends_info {
+    size_t size;
+    uint32_t head_nodes; /* that run before the model */
+    uint32_t rest_nodes; /* that run after it */
+    const char *head_ops, *rest_ops; /* their operators, those of most nodes first; NULL: there are none */
+    double host_ms; /* typical, of both on the CPU of the first target; negative: not known */
+    uint32_t tensor_count;
+};
+/* False where that was not asked for, for NULL or an unknown size. */
+NPART_API bool npart_fix_ends(const npart_fix *fix, struct npart_ends_info *out);
+
+/* A tensor that a part is given. */
+struct npart_passing {
+    size_t size;
+    const char *name; /* as the file says */
+    enum npart_part_side from; /* who makes it */
+    enum npart_part_side to; /* who is given it */
+    const char *type; /* its element type: `float32`, `int64`, ...; NULL: not known, or it is no tensor */
+    uint32_t rank;
+    /* numbers; negative, in JSON null, for one that is not known; not known as a whole where the rank is not known */
+    const int64_t *dims;
+    bool has_bytes;
+    uint64_t bytes; /* its size */
+};
+/* To the model first, then to what is after it. */
+NPART_API bool npart_fix_passing(const npart_fix *fix, uint32_t index, struct npart_passing *out);
 
 /* How the host keeps the cache of a model that --cache has given a fixed size; see docs/decoder-cache.md. */
 struct npart_cache_info {
@@ -397,6 +440,18 @@ NPART_API npart_status npart_rewrites_describe(npart_write_callback write, void 
  * has changed, too), WRITE or MEMORY. */
 NPART_API npart_status npart_fix_write(const npart_fix *fix, const char *path, enum npart_weights weights,
                                        struct npart_error *error);
+/* Where the parts go of a model that was asked to begin or end at some tensors. */
+struct npart_side_paths {
+    size_t size;
+    const char *model;
+    const char *head, *rest; /* what is before and after it; NULL: not written */
+    const char *manifest;    /* JSON as that of npart_plan_split (docs/split.md); NULL: not written */
+};
+/* Writes these files, all whole before the first is put in place. Run one after the other they give what the whole
+ * model gives. Fails as npart_fix_write does, and with ARGUMENT where there is no such part or a path is given
+ * twice. */
+NPART_API npart_status npart_fix_write_sides(const npart_fix *fix, const struct npart_side_paths *paths,
+                                             enum npart_weights weights, struct npart_error *error);
 /* Several that differ in `cache_tokens`, which share their weights: tokens-N.onnx and manifest.json in a folder. */
 NPART_API npart_status npart_fix_write_set(const npart_fix *const *fixes, uint32_t count, const char *folder,
                                            enum npart_weights weights, struct npart_error *error);

@@ -74,6 +74,8 @@ enum npart__cell { NPART__CELL_NPU, NPART__CELL_CPU, NPART__CELL_FAIL, NPART__CE
 /* The plan's nodes in the order that they run, in at most so many cells. */
 /* cache.c: how the cache of a model is to be kept that was given a fixed one. */
 void npart__put_fixed_cache(struct npart__page *page, const npart_fix *fix);
+/* ends.c: what is before and after a model that ends, or begins, at some tensors; nothing of any other. */
+void npart__put_ends(struct npart__page *page, const npart_fix *fix);
 /* decode.c: what a run of it takes on each target; two columns in. */
 void npart__put_decode_line(struct npart__page *page, const npart_fix *fix);
 void npart__put_strip(struct npart__page *page, uint32_t cells);

@@ -481,7 +481,7 @@ static void test_fix__arguments(void)
     fixture.count = 0;
     CHECK_INT(search(&fixture), NPART_ERROR_ARGUMENT);
     fixture.count = 1;
-    fixture.options.version = 6;
+    fixture.options.version = 7;
     CHECK_INT(search(&fixture), NPART_ERROR_ARGUMENT);
     fixture.options.version = 3;
     fixture.options.word_count = 1;
@@ -533,7 +533,7 @@ static npart_status propose(struct fixture *fixture, struct analysis *at, npart_
 /* What is proposed, as words of its command after the path; "" for none. */
 static void check_proposals(const char *model, const char *list, const char *first, const char *second)
 {
-    const char *wanted[NPART_MOST_PROPOSALS] = {first, second};
+    const char *wanted[NPART_MOST_PROPOSALS] = {first, second, ""};
     npart_fix *fixes[NPART_MOST_PROPOSALS] = {NULL};
     uint32_t count = 0;
     struct fixture fixture;

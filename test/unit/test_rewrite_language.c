@@ -199,8 +199,8 @@ static void test_rewrite_language__examples_of_the_page(void)
 /* What C code calls by a name of generated rewrites.h is in the list, and what fix carries out itself is marked. */
 static void test_rewrite_language__ids(void)
 {
-    static const char *const whole[] = {NPART__ID_ANNOTATE, NPART__ID_BIND, NPART__ID_CACHE, NPART__ID_IR_VERSION,
-                                        NPART__ID_OPSET};
+    static const char *const whole[] = {NPART__ID_ANNOTATE, NPART__ID_BIND, NPART__ID_CACHE, NPART__ID_END,
+                                        NPART__ID_IR_VERSION, NPART__ID_OPSET};
     struct npart__arena arena;
     struct npart__rewrite_set set;
     uint32_t marked = 0;

@@ -101,6 +101,13 @@ static void add_plan(struct line *line, const struct npart_plan_options *plan)
         add(line, "--sustained");
 }
 
+/* A file beside the result. */
+static void add_result(struct line *line, const char *option, const char *path, const char *end)
+{
+    add(line, option);
+    add(line, npart__result_name(path, end, line->arena));
+}
+
 static void add_classes(struct line *line, uint32_t allowed)
 {
     const char *names[NPART_EQUAL_APPROX + 1];
@@ -146,9 +153,20 @@ bool npart__fix_command(const struct npart__fix_command *command, struct npart__
         if (options->version >= 5 && options->cuts_windows)
             add(&line, "--window-cache");
     }
+    bool has_head = options->version >= 6 && options->begin_count;
+    bool has_rest = options->version >= 6 && options->end_count;
+    if (has_head)
+        add_list(&line, "--begin-at", options->begin_at, options->begin_count);
+    if (has_rest)
+        add_list(&line, "--end-at", options->end_at, options->end_count);
     for (uint32_t i = 0; options->version >= 3 && i < options->word_count; i++)
         add(&line, options->words[i]);
-    return finish(&line, npart__result_name(command->path, ".fixed.onnx", arena), words, count);
+    if (has_head)
+        add_result(&line, "--head", command->path, ".head.onnx");
+    if (has_rest)
+        add_result(&line, "--rest", command->path, ".host.onnx");
+    const char *end = has_head || has_rest ? ".npu.onnx" : ".fixed.onnx";
+    return finish(&line, npart__result_name(command->path, end, arena), words, count);
 }
 
 bool npart__split_command(const char *path, const char *target, const struct npart__infer_options *sizes,

@@ -12,6 +12,7 @@
 #include "choose/choose.h"
 #include "edit/editor.h"
 #include "rewrite/rewrite.h"
+#include "split/sides.h"
 
 /* More bytes than this, or the share that the caller allows, and a step is not kept. */
 #define NPART__FIX_GROWTH_BYTES ((uint64_t)1 << 20)
@@ -45,6 +46,7 @@ struct npart__fix_request {
     const struct npart__bound_value *values;
     uint32_t value_count;
     struct npart__cache_request cache;  /* slots 0: it stays as it is */
+    struct npart__bounds bounds;        /* where the model begins and ends; none: it stays whole */
     uint32_t allowed;                   /* bits by enum npart_equality: 1 is equal bit for bit, and no more */
     const char *const *only, *const *without; /* ids of rewrites; NULL-terminated; NULL: all, none */
     double most_growth;                 /* of the file with its weights, as a share; negative: any */
@@ -70,6 +72,14 @@ struct npart__taken_back {
     uint32_t site_count;
 };
 
+/* What is before and after a model, all on the CPU of a target. */
+struct npart__hosted {
+    struct npart__bill bill; /* on the rates of the model's plan */
+    double ms;               /* typical; negative: not known */
+    uint32_t live;
+    uint64_t macs;           /* UINT64_MAX: not known */
+};
+
 struct npart__fix {
     struct npart__state *last; /* the version, and what was found out of it; the holder's to free */
     struct npart__standing before, after;
@@ -77,6 +87,8 @@ struct npart__fix {
     struct NPART__ARRAY(struct npart__taken_back) taken_back;
     uint32_t plan_count; /* how many were made */
     struct npart__cache cache; /* where it was asked for */
+    struct npart__sided sided; /* the same: what is before and after the model */
+    const struct npart__hosted *hosted; /* by target; NULL: the model is whole */
     uint32_t barred;     /* bits by enum npart_equality: classes that are not allowed, and that some site would need */
 };
 

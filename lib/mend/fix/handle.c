@@ -30,6 +30,13 @@ static bool are_complete(const struct npart_fix_options *options)
     is_complete &= options->words || !options->word_count;
     for (uint32_t i = 0; is_complete && i < options->word_count; i++)
         is_complete = options->words[i] != NULL;
+    if (options->version < 6)
+        return is_complete;
+    is_complete &= (options->begin_at || !options->begin_count) && (options->end_at || !options->end_count);
+    for (uint32_t i = 0; is_complete && i < options->begin_count; i++)
+        is_complete = options->begin_at[i] != NULL;
+    for (uint32_t i = 0; is_complete && i < options->end_count; i++)
+        is_complete = options->end_at[i] != NULL;
     return is_complete;
 }
 
@@ -37,7 +44,7 @@ static bool are_complete(const struct npart_fix_options *options)
 static npart_status check_arguments(const char *path, const npart_oplist *const *oplists, const char *const *targets,
                                     uint32_t count, const struct npart_fix_options *options, struct npart_error *error)
 {
-    npart_status status = options ? npart__check_version("fix options", options->version, 5, error) : NPART_OK;
+    npart_status status = options ? npart__check_version("fix options", options->version, 6, error) : NPART_OK;
     if (status != NPART_OK)
         return status;
     if (!path || !oplists || !targets)
@@ -222,6 +229,9 @@ static npart_status convert(npart_fix *fix, const npart_oplist *const *oplists, 
         request->cache = (struct npart__cache_request){
             options->cache_slots, options->cache_tokens ? options->cache_tokens : 1, options->cache_shifts,
             options->version >= 5 && options->cuts_windows};
+    if (options->version >= 6)
+        request->bounds = (struct npart__bounds){options->begin_at, options->end_at, options->begin_count,
+                                                 options->end_count};
     request->progress = options->progress;
     request->payload = options->payload;
     request->plan = plan_of(fix);
@@ -332,7 +342,9 @@ static npart_status find_absent(npart_fix *fix, const struct npart__skeleton *kn
     struct npart__arena *arena = &fix->life->arena;
     struct npart__externals externals;
     const char *folder = npart__folder_of(fix->path, arena);
-    const struct npart__version *version = &fix->found.last->version;
+    /* Of a model that ends somewhere what is after it has weights, too. */
+    bool has_sides = fix->found.sided.models[NPART__SIDE_MODEL].version.data != NULL;
+    const struct npart__version *version = has_sides ? &fix->original : &fix->found.last->version;
     npart_status status = npart__externals_find(&externals, version->data, version->bytes, arena, error);
     if (status != NPART_OK)
         return status;
@@ -585,9 +597,8 @@ npart_status npart__fix_prove(const npart_fix *fix, const char *path, struct npa
     return npart__fail(error, NPART_ERROR_UNPROVEN, reading.place, "%s", reading.message);
 }
 
-/* The bytes that would be written: with the sizes that a search had no need to write down. */
-static npart_status complete_version(const npart_fix *fix, struct npart__arena *arena, struct npart__version *out,
-                                     struct npart_error *error)
+npart_status npart__fix_complete(const npart_fix *fix, struct npart__arena *arena, struct npart__version *out,
+                                 struct npart_error *error)
 {
     const struct npart__state *last = fix->found.last;
     struct npart__inference *known = last->inference;
@@ -625,7 +636,7 @@ npart_status npart_fix_write(const npart_fix *fix, const char *path, enum npart_
     struct npart__save save;
     struct npart__version version;
     npart__arena_init(&arena, &fix->life->arena.allocator);
-    npart_status status = complete_version(fix, &arena, &version, error);
+    npart_status status = npart__fix_complete(fix, &arena, &version, error);
     if (status == NPART_OK)
         status = npart__save_begin(&save, path, version.data, version.bytes, &fix->input, &how, &arena, error);
     if (status == NPART_OK) {

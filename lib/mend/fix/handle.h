@@ -44,11 +44,20 @@ npart_status npart__fix_make(npart_fix **out, const char *path, const npart_opli
                              const struct npart_fix_options *options, const struct npart__planned *planned,
                              struct npart_error *error);
 
+/* ended.c: adds what is found for a model that ends, or begins, where that is best; nothing where no such place leaves
+ * less than `whole`, what is found for the model as a whole. `path`, `target`, `options` and `planned` as for that. */
+npart_status npart__fix_ended(npart_fix **out, uint32_t *count, const npart_fix *whole, const char *path,
+                              const npart_plan *plan, const char *target, const struct npart_fix_options *options,
+                              const struct npart__planned *planned, struct npart_error *error);
+
 /* What npart_fix_propose looks at first, of a cache that grows, with other numbers of slots and new tokens: those of
  * `options`, whose classes alone are allowed. NULL where that is refused. */
 npart_status npart__fix_cached(npart_fix **out, const npart_plan *plan, const npart_plan *fixed, const char *target,
                                const struct npart_fix_options *options, struct npart_error *error);
 
+/* The bytes that would be written: with the sizes that a search had no need to write down. */
+npart_status npart__fix_complete(const npart_fix *fix, struct npart__arena *arena, struct npart__version *out,
+                                 struct npart_error *error);
 /* Reads what was written, which must have the plans that were told; fails with UNPROVEN where it has others. */
 npart_status npart__fix_prove(const npart_fix *fix, const char *path, struct npart_error *error);
 

@@ -440,7 +440,8 @@ static npart_status begin(struct npart__course *course, const struct npart__vers
     npart_status status = begin_as_it_is(course, version);
     if (status == NPART_OK && !copy_standing(course->base, search->arena, &search->fix->before))
         status = npart__fail_memory(search->error);
-    if (status == NPART_OK && binds)
+    /* What is cut off has to say the sizes, too. */
+    if (status == NPART_OK && binds && !npart__has_bounds(&search->request->bounds))
         status = npart__attempt_sized(search, course->base, &attempt);
     if (status == NPART_OK && binds && !attempt.made)
         status = npart__attempt_bind(search, course->base, &attempt);
@@ -473,6 +474,18 @@ static npart_status fix_cache(struct npart__course *course, bool binds)
     npart_status status = binds ? take_branches(course) : NPART_OK;
     if (status == NPART_OK)
         status = npart__attempt_cache(course->search, course->current, &attempt);
+    return status == NPART_OK ? begin_anew(course, &attempt) : status;
+}
+
+/* After the branches, as tensors of one that is taken are of the main graph then. */
+static npart_status end_model(struct npart__course *course, bool binds)
+{
+    struct npart__attempt attempt = {.rewrite = NULL};
+    if (!npart__has_bounds(&course->search->request->bounds))
+        return NPART_OK;
+    npart_status status = binds ? take_branches(course) : NPART_OK;
+    if (status == NPART_OK)
+        status = npart__attempt_end(course->search, course->current, &attempt);
     return status == NPART_OK ? begin_anew(course, &attempt) : status;
 }
 
@@ -565,6 +578,8 @@ static npart_status begin_with_cache(struct npart__course *course, const struct 
     npart_status status = begin(course, version, binds);
     if (status == NPART_OK)
         status = fix_cache(course, binds);
+    if (status == NPART_OK)
+        status = end_model(course, binds);
     if (status != NPART_OK || !begun)
         return status;
     if (!copy_found(search->fix, search->arena, &begun->found))

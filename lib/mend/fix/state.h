@@ -119,6 +119,15 @@ npart_status npart__attempt_ir_version(struct npart__search *search, struct npar
 /* The cache of the request. */
 npart_status npart__attempt_cache(struct npart__search *search, struct npart__state *state,
                                   struct npart__attempt *attempt);
+/* ends.c: the model between the bounds of the request, whose other sides are noted in the result. */
+npart_status npart__attempt_end(struct npart__search *search, struct npart__state *state,
+                                struct npart__attempt *attempt);
+/* step.c: a step of the file as a whole: what it is called, and why the model is equal. */
+void npart__describe_step(const struct npart__search *search, struct npart__attempt *attempt, const char *id,
+                          const char *const *caveats);
+/* Of what was made a state, which is the attempt's; none where it cannot be read. */
+npart_status npart__take_made(struct npart__search *search, struct npart__edition *edition,
+                              struct npart__attempt *attempt, const char *what);
 /* The sizes of the request, as they were planned before: where a file that says them would tell the runtime no more,
  * the plan is the same, and nothing is written for it. `made` stays NULL elsewhere. */
 npart_status npart__attempt_sized(struct npart__search *search, struct npart__state *state,

@@ -127,7 +127,7 @@ static bool add_caveat(const char **caveats, const char *caveat, struct npart__a
 
 /* An edited model that cannot be read again is a mistake of the rewrite; that it would not be kept is all that is made
  * of it. Only want of memory ends the search. */
-static npart_status take_made(struct npart__search *search, struct npart__edition *edition,
+npart_status npart__take_made(struct npart__search *search, struct npart__edition *edition,
                               struct npart__attempt *attempt, const char *what)
 {
     struct npart__state *made = npart__state_new(search);
@@ -157,7 +157,7 @@ static npart_status pack_and_analyse(struct npart__search *search, struct npart_
     else
         edition->of = NULL;
     if (status == NPART_OK)
-        return take_made(search, edition, attempt, what);
+        return npart__take_made(search, edition, attempt, what);
     npart__edition_leave(edition);
     return status == NPART_ERROR_MEMORY ? status : NPART_OK;
 }
@@ -195,7 +195,7 @@ static npart_status take_known(struct npart__search *search, const struct npart_
     copy.picks = attempt->picks;
     *attempt = copy;
     npart__edition_hold(known->made);
-    return take_made(search, known->made, attempt, attempt->rewrite->id);
+    return npart__take_made(search, known->made, attempt, attempt->rewrite->id);
 }
 
 /* ---- rewrites ---------------------------------------------------------------------------------------------------- */
@@ -386,8 +386,8 @@ static const char *const no_names[] = {NULL};
 
 /* A step of no rewrite: it has one site, the whole graph, and no nodes to be named. Equality stays at its 0: equal
  * bit for bit. */
-static void describe(const struct npart__search *search, struct npart__attempt *attempt, const char *id,
-                     const char *const *caveats)
+void npart__describe_step(const struct npart__search *search, struct npart__attempt *attempt, const char *id,
+                          const char *const *caveats)
 {
     const struct npart__rewrite *row = npart__rewrite_of(search->request->rewrites, id);
     attempt->made = NULL;
@@ -492,7 +492,7 @@ npart_status npart__attempt_annotate(struct npart__search *search, struct npart_
                                      struct npart__attempt *attempt)
 {
     bool changed = false;
-    describe(search, attempt, NPART__ID_ANNOTATE, no_names);
+    npart__describe_step(search, attempt, NPART__ID_ANNOTATE, no_names);
     struct npart__edition *edition = state->edition;
     npart_status status = npart__edition_edit(edition, search->error);
     if (status == NPART_OK && !npart__editor_declare(edition->editor, edition->wide, true, &changed))
@@ -549,7 +549,7 @@ static npart_status attempt_header(struct npart__search *search, struct npart__s
     struct npart__arena scratch;
     struct npart__editor *editor;
     bool are_all = true;
-    describe(search, attempt, id, no_names);
+    npart__describe_step(search, attempt, id, no_names);
     npart__arena_init(&scratch, &search->arena->allocator);
     npart_status status = npart__edition_open(state->edition, state->inference, &scratch, &editor, search->error);
     if (status == NPART_OK && opset)
@@ -586,7 +586,7 @@ npart_status npart__attempt_cache(struct npart__search *search, struct npart__st
     static const char *const notes[] = {
         "The host keeps the cache, as the contract says (docs/decoder-cache.md).", NULL};
     struct npart__edition *edition;
-    describe(search, attempt, NPART__ID_CACHE, notes);
+    npart__describe_step(search, attempt, NPART__ID_CACHE, notes);
     attempt->step.equality = NPART_EQUAL_ULP;
     struct npart__version version = {0};
     npart_status status = npart__cache_fix(&search->request->cache, &state->version, state->graph, search->arena,
@@ -601,7 +601,7 @@ npart_status npart__attempt_cache(struct npart__search *search, struct npart__st
     status = npart__edition_find(search->request->editions, &version, search->request->model_name,
                                  &search->arena->allocator, &edition, search->error);
     if (status == NPART_OK)
-        status = take_made(search, edition, attempt, NPART__ID_CACHE);
+        status = npart__take_made(search, edition, attempt, NPART__ID_CACHE);
     else if (status != NPART_ERROR_MEMORY)
         status = NPART_OK;
     if (status == NPART_OK && !attempt->made)
@@ -615,7 +615,7 @@ npart_status npart__attempt_sized(struct npart__search *search, struct npart__st
                                   struct npart__attempt *attempt)
 {
     const npart_plan *sized = search->request->sized;
-    describe(search, attempt, NPART__ID_BIND, size_notes);
+    npart__describe_step(search, attempt, NPART__ID_BIND, size_notes);
     if (!sized || !stays_as_it_is(state->graph) || tells_more(sized))
         return NPART_OK;
     attempt->made = npart__state_of_plan(search, &state->version, sized, true);
@@ -633,7 +633,7 @@ npart_status npart__attempt_bind(struct npart__search *search, struct npart__sta
     struct npart__editor *editor = NULL;
     /* A value always changes the file: an input becomes a constant. */
     bool changed = request->value_count > 0;
-    describe(search, attempt, NPART__ID_BIND, request->value_count ? values : size_notes);
+    npart__describe_step(search, attempt, NPART__ID_BIND, request->value_count ? values : size_notes);
     npart__arena_init(&scratch, &search->arena->allocator);
     struct npart__inference *bound = npart__arena_zeroed(&scratch, 1, sizeof *bound);
     npart_status status = bound ? npart__infer(state->graph, &request->sizes, &scratch, bound, search->error)

@@ -6,6 +6,7 @@
 #define NPART_SPLIT_INTERNAL_H
 
 #include "onnx/onnx.h"
+#include "split/sides.h"
 #include "split/split.h"
 
 struct npart__ids NPART__ARRAY(uint32_t);
@@ -63,7 +64,7 @@ struct npart__split_functions {
 /* All of one split, for as long as it takes; everything here is in `arena`. */
 struct npart__splitting {
     struct npart__arena *arena;
-    const struct npart__split_request *request; /* the caller's */
+    const struct npart__split_request *request; /* the caller's; of sides its plan alone is there */
     const struct npart__graph *graph; /* of the file */
     struct npart__inference *inference; /* of the plan: locked by the caller */
     Onnx__ModelProto *model; /* the file as it was read again */
@@ -76,6 +77,9 @@ struct npart__splitting {
     struct npart__ids uses; /* names, unit by unit */
     uint32_t *users, *first_user; /* units, by unit */
     struct NPART__ARRAY(struct npart__split_part) parts; /* in the order in which they run */
+    uint32_t device_count; /* devices of units are less */
+    struct npart__ids ports; /* names that are outputs of their parts, whoever uses them, before all others */
+    bool is_of_sides;      /* parts are sides, of which the last has what is constant */
     struct npart__split_functions functions;
     struct npart_error *error;
 };
@@ -95,6 +99,12 @@ bool npart__split_take_functions(struct npart__splitting *splitting, uint32_t pa
 npart_status npart__split_build(struct npart__splitting *splitting, uint32_t part, uint8_t **data, size_t *bytes);
 /* manifest.c: the parts as JSON. */
 bool npart__split_manifest(struct npart__splitting *splitting, struct npart__buffer *buffer);
+
+/* manifest.c: a dim by its name, a number, or null, in brackets. */
+void npart__split_append_shape(struct npart__splitting *splitting, const struct npart__fact *fact,
+                               struct npart__buffer *buffer);
+/* units.c: the main graph's name; 0 where it has none. */
+uint32_t npart__split_find(const struct npart__splitting *splitting, const char *text);
 
 /* The fact of a name; NULL where it is no value of the plan. */
 const struct npart__fact *npart__split_fact(const struct npart__splitting *splitting, uint32_t name);

@@ -19,8 +19,8 @@ static void append_string(struct npart__buffer *buffer, const char *text)
 
 /* Null and not -1 or "?" for a dim without a name: -1 might be computed with, and "?" might be some model's own
  * name. */
-static void append_shape(struct npart__splitting *splitting, const struct npart__fact *fact,
-                         struct npart__buffer *buffer)
+void npart__split_append_shape(struct npart__splitting *splitting, const struct npart__fact *fact,
+                               struct npart__buffer *buffer)
 {
     const struct npart__expressions *pool = &splitting->inference->expressions;
     npart__append_text(buffer, "[");
@@ -55,7 +55,7 @@ static void append_tensor(struct npart__splitting *splitting, uint32_t name, str
     }
     npart__append_format(buffer, ", \"type\": \"%s\", \"shape\": ", npart__type_name(fact->element_type));
     if (fact->has_rank)
-        append_shape(splitting, fact, buffer);
+        npart__split_append_shape(splitting, fact, buffer);
     else
         npart__append_text(buffer, "null");
     if (npart__static_elements(fact, &elements))

@@ -276,9 +276,8 @@ npart_status npart__split_order(struct npart__splitting *splitting)
     ordering.free = npart__arena_zeroed(splitting->arena, room, sizeof *ordering.free);
     ordering.queue.heap = npart__arena_zeroed(splitting->arena, room, sizeof *ordering.queue.heap);
     ordering.own.heap = npart__arena_zeroed(splitting->arena, room, sizeof *ordering.own.heap);
-    ordering.ready_of = npart__arena_zeroed(
-        splitting->arena, (size_t)splitting->request->plan->partitioning.partitions.count + 1,
-        sizeof *ordering.ready_of);
+    ordering.ready_of =
+        npart__arena_zeroed(splitting->arena, (size_t)splitting->device_count + 1, sizeof *ordering.ready_of);
     ordering.ready_before = npart__arena_zeroed(splitting->arena, room, sizeof *ordering.ready_before);
     ordering.is_placed = npart__arena_zeroed(splitting->arena, room, sizeof *ordering.is_placed);
     if (!ordering.waits || !ordering.free || !ordering.queue.heap || !ordering.own.heap || !ordering.ready_of ||

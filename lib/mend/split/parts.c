@@ -85,14 +85,16 @@ static const struct npart__unit *unit_of(const struct npart__splitting *splittin
 }
 
 /* The part that has an output of the model. An output comes from the part that makes it; a constant from the first that
- * can, as it depends on no part. NPART_NONE of an input, which no part has. */
+ * can, as it depends on no part, and of sides from the last, which the CPU runs. NPART_NONE of an input, which no part
+ * has. */
 static uint32_t part_of_output(const struct npart__splitting *splitting, uint32_t name)
 {
     const struct npart__named *named = &splitting->names.items[name];
     const struct npart__unit *unit = unit_of(splitting, name);
     if (name == 0 || (!unit && named->initializer == NPART_NONE && named->sparse == NPART_NONE))
         return NPART_NONE;
-    return unit && unit->part != NPART_NONE ? unit->part : 0;
+    uint32_t constants = splitting->is_of_sides ? splitting->parts.count - 1 : 0;
+    return unit && unit->part != NPART_NONE ? unit->part : constants;
 }
 
 /* Counted, then filled in. False when out of memory. */
@@ -180,6 +182,8 @@ npart_status npart__split_fill(struct npart__splitting *splitting)
             is_good = add(&fill, &splitting->parts.items[unit->part].units, i);
     }
     is_good = is_good && list_outputs(&fill);
+    for (uint32_t i = 0; is_good && i < splitting->ports.count; i++)
+        is_good = mark_output(&fill, splitting->ports.items[i]);
     for (uint32_t i = 0; is_good && i < splitting->parts.count; i++) {
         struct npart__split_part *part = &splitting->parts.items[i];
         fill.part = i;

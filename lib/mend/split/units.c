@@ -23,7 +23,7 @@ static uint32_t define(struct npart__splitting *splitting, const char *text)
 }
 
 /* The same of one that may be there; 0, which is "", where it is not. */
-static uint32_t find(const struct npart__splitting *splitting, const char *text)
+uint32_t npart__split_find(const struct npart__splitting *splitting, const char *text)
 {
     uint32_t id = text ? npart__strings_find(&splitting->strings, text, strlen(text)) : 0;
     return id == NPART_NONE ? 0 : id;
@@ -53,11 +53,11 @@ static bool name_lists(struct npart__splitting *splitting)
     if (id == NPART_NONE)
         return false;
     for (uint32_t i = (uint32_t)graph->n_output; i-- > 0;) /* of several the first */
-        if ((id = find(splitting, graph->output[i]->name)) > 0)
+        if ((id = npart__split_find(splitting, graph->output[i]->name)) > 0)
             splitting->names.items[id].output = i;
     /* Declarations of names that no value has are left out, hence `find`. */
     for (uint32_t i = 0; i < graph->n_value_info; i++)
-        if ((id = find(splitting, graph->value_info[i]->name)) > 0)
+        if ((id = npart__split_find(splitting, graph->value_info[i]->name)) > 0)
             splitting->names.items[id].info = i;
     return true;
 }
@@ -69,18 +69,19 @@ static void find_values(struct npart__splitting *splitting)
     const struct npart__scope *scope = npart__scope_at(graph, 0);
     for (uint32_t i = 0; i < scope->input_count; i++) {
         uint32_t value = graph->operands.items[scope->first_input + i];
-        splitting->names.items[find(splitting, npart__value_name(graph, value))].value = value;
+        splitting->names.items[npart__split_find(splitting, npart__value_name(graph, value))].value = value;
     }
     /* An initializer, too, may be a result of the model. */
     for (uint32_t i = 0; i < scope->output_count; i++) {
         uint32_t value = graph->operands.items[scope->first_output + i];
-        splitting->names.items[find(splitting, npart__value_name(graph, value))].value = value;
+        splitting->names.items[npart__split_find(splitting, npart__value_name(graph, value))].value = value;
     }
     for (uint32_t i = 0; i < splitting->unit_count; i++) {
         const Onnx__NodeProto *proto = splitting->units[i].node;
         const struct npart__node *node = npart__node_at(graph, i);
         for (uint32_t k = 0; k < node->output_count && k < proto->n_output; k++)
-            splitting->names.items[find(splitting, proto->output[k])].value = npart__node_output(graph, node, k);
+            splitting->names.items[npart__split_find(splitting, proto->output[k])].value =
+                npart__node_output(graph, node, k);
     }
     splitting->names.items[0].value = NPART_NONE; /* of operands that are left out */
 }
@@ -90,7 +91,7 @@ static void find_values(struct npart__splitting *splitting)
 /* A name of a body around it is no use of the main graph's. 0 is what is left out, or a name that only a body has. */
 static bool add_use(struct npart__splitting *splitting, const char *text)
 {
-    uint32_t id = find(splitting, text);
+    uint32_t id = npart__split_find(splitting, text);
     return id == 0 || splitting->names.items[id].body_depth || NPART__PUSH(splitting->arena, &splitting->uses, id);
 }
 
@@ -100,15 +101,17 @@ static bool add_use(struct npart__splitting *splitting, const char *text)
 static void shadow(struct npart__splitting *splitting, const Onnx__GraphProto *body, uint32_t step)
 {
     for (size_t i = 0; i < body->n_input; i++)
-        splitting->names.items[find(splitting, body->input[i]->name)].body_depth += step;
+        splitting->names.items[npart__split_find(splitting, body->input[i]->name)].body_depth += step;
     for (size_t i = 0; i < body->n_initializer; i++)
-        splitting->names.items[find(splitting, body->initializer[i]->name)].body_depth += step;
-    for (size_t i = 0; i < body->n_sparse_initializer; i++)
-        if (body->sparse_initializer[i]->values)
-            splitting->names.items[find(splitting, body->sparse_initializer[i]->values->name)].body_depth += step;
+        splitting->names.items[npart__split_find(splitting, body->initializer[i]->name)].body_depth += step;
+    for (size_t i = 0; i < body->n_sparse_initializer; i++) {
+        const Onnx__TensorProto *values = body->sparse_initializer[i]->values;
+        if (values)
+            splitting->names.items[npart__split_find(splitting, values->name)].body_depth += step;
+    }
     for (size_t i = 0; i < body->n_node; i++)
         for (size_t k = 0; k < body->node[i]->n_output; k++)
-            splitting->names.items[find(splitting, body->node[i]->output[k])].body_depth += step;
+            splitting->names.items[npart__split_find(splitting, body->node[i]->output[k])].body_depth += step;
 }
 
 static bool add_uses(struct npart__splitting *splitting, const Onnx__NodeProto *node);
@@ -174,7 +177,7 @@ static uint8_t kind_of(const struct npart__splitting *splitting, uint32_t unit)
         return NPART__UNIT_FOLLOWS;
     case NPART_FATE_SHAPE: /* of what runs: without the numbers it would have to wait for that */
         for (size_t i = 0; i < node->n_output; i++)
-            if (*node->output[i] && !npart__split_numbers(splitting, find(splitting, node->output[i])))
+            if (*node->output[i] && !npart__split_numbers(splitting, npart__split_find(splitting, node->output[i])))
                 return NPART__UNIT_COPIED;
         return NPART__UNIT_KNOWN;
     default:
@@ -212,6 +215,7 @@ npart_status npart__split_read(struct npart__splitting *splitting)
 {
     const Onnx__GraphProto *graph = splitting->model->graph;
     splitting->unit_count = (uint32_t)graph->n_node;
+    splitting->device_count = splitting->request->plan->partitioning.partitions.count;
     splitting->units = npart__arena_zeroed(splitting->arena, graph->n_node + 1, sizeof *splitting->units);
     if (!splitting->units || !npart__strings_init(&splitting->strings, splitting->arena) || !name_lists(splitting) ||
         !npart__split_list_functions(splitting))

@@ -200,6 +200,11 @@ NPART_PORT_PRESENT = 6
 NPART_PORT_OTHER = 7
 NPART_PORT_STATE = 8
 
+NPART_PART_HEAD = 0
+NPART_PART_MODEL = 1
+NPART_PART_REST = 2
+NPART_PART_CALLER = 3
+
 NPART_WEIGHTS_STAY = 0
 NPART_WEIGHTS_LINK = 1
 NPART_WEIGHTS_COPY = 2
@@ -274,12 +279,12 @@ NPART_NONE = 0xFFFFFFFF
 NPART_VERSION_MAJOR = 0
 NPART_VERSION_MINOR = 3
 NPART_VERSION_PATCH = 0
-NPART_MOST_PROPOSALS = 2
+NPART_MOST_PROPOSALS = 3
 VERSION = "0.3.0"
 NPART_READ_OPTIONS_INIT = {"version": 3}
 NPART_INFERENCE_OPTIONS_INIT = {"version": 2}
 NPART_PLAN_OPTIONS_INIT = {"version": 1, "level": NPART_LEVEL_BASIC}
-NPART_FIX_OPTIONS_INIT = {"version": 5, "most_growth": 0.25}
+NPART_FIX_OPTIONS_INIT = {"version": 6, "most_growth": 0.25}
 NPART_PLACEMENT_OPTIONS_INIT = {"version": 2}
 NPART_SIDE_INIT = {"version": 3}
 NPART_DIFF_OPTIONS_INIT = {"version": 1}
@@ -1530,6 +1535,10 @@ class npart_fix_options(Structure):
     cache_tokens: int
     cache_shifts: bool
     cuts_windows: bool
+    begin_at: Any
+    end_at: Any
+    begin_count: int
+    end_count: int
     _fields_ = [
         ("version", c_uint32),
         ("sizes", POINTER(npart_inference_options)),
@@ -1556,6 +1565,10 @@ class npart_fix_options(Structure):
         ("cache_tokens", c_uint32),
         ("cache_shifts", c_bool),
         ("cuts_windows", c_bool),
+        ("begin_at", POINTER(c_char_p)),
+        ("end_at", POINTER(c_char_p)),
+        ("begin_count", c_uint32),
+        ("end_count", c_uint32),
     ]
 
 
@@ -1620,6 +1633,48 @@ class npart_fix_step(Structure):
         ("after", POINTER(npart_summary)),
         ("after_ms", POINTER(c_double)),
         ("caveats", POINTER(c_char_p)),
+    ]
+
+
+class npart_ends_info(Structure):
+    size: int
+    head_nodes: int
+    rest_nodes: int
+    head_ops: Bytes | None
+    rest_ops: Bytes | None
+    host_ms: float
+    tensor_count: int
+    _fields_ = [
+        ("size", c_size_t),
+        ("head_nodes", c_uint32),
+        ("rest_nodes", c_uint32),
+        ("head_ops", c_char_p),
+        ("rest_ops", c_char_p),
+        ("host_ms", c_double),
+        ("tensor_count", c_uint32),
+    ]
+
+
+class npart_passing(Structure):
+    size: int
+    name: Bytes | None
+    from_: int
+    to: int
+    type: Bytes | None
+    rank: int
+    dims: Any
+    has_bytes: bool
+    bytes: int
+    _fields_ = [
+        ("size", c_size_t),
+        ("name", c_char_p),
+        ("from_", c_int),
+        ("to", c_int),
+        ("type", c_char_p),
+        ("rank", c_uint32),
+        ("dims", POINTER(c_int64)),
+        ("has_bytes", c_bool),
+        ("bytes", c_uint64),
     ]
 
 
@@ -1720,6 +1775,21 @@ class npart_cache_try(Structure):
         ("tokens", c_uint32),
         ("why", c_char_p),
         ("fix", c_void_p),
+    ]
+
+
+class npart_side_paths(Structure):
+    size: int
+    model: Bytes | None
+    head: Bytes | None
+    rest: Bytes | None
+    manifest: Bytes | None
+    _fields_ = [
+        ("size", c_size_t),
+        ("model", c_char_p),
+        ("head", c_char_p),
+        ("rest", c_char_p),
+        ("manifest", c_char_p),
     ]
 
 
@@ -2481,11 +2551,15 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "npart_slot_order_text": (c_char_p, [c_int]),
     "npart_present_text": (c_char_p, [c_int]),
     "npart_port_role_text": (c_char_p, [c_int]),
+    "npart_part_side_text": (c_char_p, [c_int]),
+    "npart_fix_ends": (c_bool, [c_void_p, POINTER(npart_ends_info)]),
+    "npart_fix_passing": (c_bool, [c_void_p, c_uint32, POINTER(npart_passing)]),
     "npart_fix_cache": (c_bool, [c_void_p, POINTER(npart_cache_info)]),
     "npart_fix_cache_port": (c_bool, [c_void_p, c_uint32, POINTER(npart_cache_port)]),
     "npart_fix_decode": (c_bool, [c_void_p, c_uint32, c_uint32, POINTER(npart_decode_info)]),
     "npart_rewrites_describe": (c_int, [npart_write_callback, c_void_p, POINTER(npart_error)]),
     "npart_fix_write": (c_int, [c_void_p, c_char_p, c_int, POINTER(npart_error)]),
+    "npart_fix_write_sides": (c_int, [c_void_p, POINTER(npart_side_paths), c_int, POINTER(npart_error)]),
     "npart_fix_write_set": (c_int, [POINTER(c_void_p), c_uint32, c_char_p, c_int, POINTER(npart_error)]),
     "npart_plan_split": (c_int, [c_void_p, c_char_p, c_char_p, c_int, POINTER(npart_error)]),
     "npart_plan_annotate": (c_int, [POINTER(c_void_p), c_size_t, c_char_p, c_char_p, c_int, POINTER(npart_error)]),

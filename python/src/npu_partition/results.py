@@ -50,6 +50,8 @@ Present = Literal["new", "shift"]
 """What the outputs of a cache are."""
 PortRole = Literal["tokens", "positions", "mask", "bias", "rows", "past", "present", "other", "state"]
 """What the host of a model with a fixed cache does with an input or output."""
+PartSide = Literal["head", "model", "rest", "caller"]
+"""Which part of a model that was ended, or begun, at some tensors."""
 Change = Literal["same", "different", "better", "worse"]
 """What a comparison says of a figure, a root or a node."""
 Fate = Literal["live", "constant", "shape-arithmetic", "inlined", "untaken", "identity", "dropout", "fused", "no-op"]
@@ -898,6 +900,43 @@ class StepAfter:
     or nodes on the CPU; ``none``: nothing on the NPU; ``fails``: some node fails to compile; ``empty``: nothing
     is live."""
     typical_ms: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """What is before and after a model that was ended, or begun, at some tensors."""
+
+    head_nodes: int
+    """That run before the model."""
+    rest_nodes: int
+    """That run after it."""
+    head_ops: str | None
+    """Their operators, those of most nodes first; None: there are none."""
+    rest_ops: str | None
+    host_ms: float | None
+    """Typical, of both on the CPU of the first target; None: not known."""
+    tensors: tuple[Passing, ...]
+    """What passes to each part."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passing:
+    """A tensor that a part is given."""
+
+    name: str
+    """As the file says."""
+    from_part: PartSide
+    """Who makes it: ``head``: what is before the model; ``model``: the model between; ``rest``: what is after it;
+    ``caller``: the caller, who has the inputs of the whole."""
+    to: PartSide
+    """Who is given it: ``head``: what is before the model; ``model``: the model between; ``rest``: what is after it;
+    ``caller``: the caller, who has the inputs of the whole."""
+    type: str | None
+    """Its element type: ``float32``, ``int64``, ...; None: not known, or it is no tensor."""
+    dims: tuple[int | None, ...] | None
+    """Numbers; negative, in JSON null, for one that is not known; None as a whole where the rank is not known."""
+    bytes: int | None
+    """Its size, or None."""
 
 
 @dataclass(frozen=True, slots=True)
