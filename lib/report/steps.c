@@ -136,9 +136,17 @@ void npart__add_share(struct npart__buffer *out, double share)
                          is_little ? 1 : is_nearly ? 99 : percent);
 }
 
-static void add_after(struct npart__page *page, struct npart__buffer *line, const struct npart_after *after)
+/* What the host runs of a model that ends, or begins, somewhere: the end of the sentence. NULL of any other. */
+static const char *hosted(const struct npart_action *action)
 {
-    if (after->verdict == NPART_PLAN_WHOLE) {
+    bool is_ended = strcmp(action->kind, "end") == 0 || strcmp(action->kind, "begin") == 0;
+    return is_ended ? strstr(action->text, "the host runs ") : NULL;
+}
+
+static void add_after(struct npart__page *page, struct npart__buffer *line, const struct npart_after *after,
+                      bool is_part)
+{
+    if (after->verdict == NPART_PLAN_WHOLE && !is_part) {
         npart__append_text(line, "all nodes in 1 partition");
         return;
     }
@@ -192,7 +200,7 @@ static void put_left(struct npart__page *page, const struct npart_action *action
     bool is_cut = action->run && strcmp(action->kind, "cut") == 0; /* what its parts are the command does not say */
     if (is_cut)
         npart__append_format(&line, "%s: ", action->text);
-    add_after(page, &line, &action->after);
+    add_after(page, &line, &action->after, hosted(action) != NULL);
     if (action->run) {
         add_equality(&line, action->equality);
         add_rewrites(&line, action->rewrites);
@@ -203,6 +211,10 @@ static void put_left(struct npart__page *page, const struct npart_action *action
     }
     add_room(&line, &action->after);
     npart__put_made_field(page, "", &line, 0);
+    if (hosted(action)) {
+        npart__append_text(&line, hosted(action));
+        npart__put_made_field(page, "", &line, 0);
+    }
 }
 
 /* ---- sizes ------------------------------------------------------------------------------------------------- */

@@ -480,6 +480,16 @@ static npart_status append_others(struct npart__way *way)
     return NPART_OK;
 }
 
+static npart_status finish(struct npart__way *way)
+{
+    npart_status status = npart__way_settle(way);
+    if (status == NPART_OK && npart__take_failure(way->open->session.inference))
+        status = npart__fail_memory(way->error);
+    if (status == NPART_OK)
+        status = append_others(way);
+    return status == NPART_OK ? npart__recommend(way) : status;
+}
+
 /* What fix does, then what keeps a model from loading, then steps as long as one pays. Whether memory ran out within
  * an inference is asked once, at the end: facts that it spoilt are not told. The recommendation is the last, as it
  * compares what steps leave. */
@@ -489,6 +499,9 @@ static npart_status walk(struct npart__way *way)
     npart_status status = npart__way_turn(way, way->open);
     if (status == NPART_OK)
         status = npart__way_mended(way);
+    /* What else would be tried of a part is not known to pay for the whole. */
+    if (status == NPART_OK && way->is_ended)
+        return finish(way);
     if (status == NPART_OK)
         status = mend(way);
     if (status == NPART_OK)

@@ -50,8 +50,19 @@ struct npart__advice {
     struct npart_recommendation recommendation; /* recommend.c; its size is not set */
 };
 
+/* What the host runs of a model that was ended, or begun, at some tensors. */
+struct npart__hosting {
+    const struct npart__bill *bill; /* on the rates of the plan */
+    double ms;                      /* typical; negative: not known */
+    uint32_t live, head_nodes, rest_nodes;
+    const char *head_ops, *rest_ops; /* their operators; NULL: none */
+    uint64_t bytes;                  /* that pass between the parts; UINT64_MAX: not known */
+    uint64_t macs;                   /* UINT64_MAX: not known */
+};
+
 /* What lib/mend/fix makes of the model for this target: a version with a plan of its own. */
 struct npart__mended {
+    const struct npart__hosting *hosting; /* NULL: the model is whole */
     const struct npart__plan *plan;
     const char *rewrites;  /* ids, with blanks between */
     const char *equality;  /* of the weakest */

@@ -5,6 +5,7 @@
  */
 #include "advice/advice.h"
 #include "api/api.h"
+#include "fix/handle.h"
 
 /* Actions for the causes of a plan, in the order in which they should be taken. */
 struct npart_advice {
@@ -52,6 +53,31 @@ static bool copy_words(const struct npart_fix_info *info, struct npart__arena *a
     return words != NULL;
 }
 
+/* Of a model that ends somewhere; NULL in *out of any other. False when out of memory. */
+static bool find_hosting(const npart_fix *fix, struct npart__arena *arena, const struct npart__hosting **out)
+{
+    struct npart_ends_info ends = {.size = sizeof ends};
+    struct npart_passing tensor = {.size = sizeof tensor};
+    *out = NULL;
+    if (!npart_fix_ends(fix, &ends))
+        return true;
+    struct npart__hosting *hosting = npart__arena_zeroed(arena, 1, sizeof *hosting);
+    struct npart__bill *bill = npart__arena_zeroed(arena, 1, sizeof *bill);
+    if (!hosting || !bill)
+        return false;
+    *bill = fix->found.hosted[0].bill;
+    *hosting = (struct npart__hosting){.bill = bill, .ms = ends.host_ms, .live = fix->found.hosted[0].live,
+                                       .macs = fix->found.hosted[0].macs,
+                                       .head_nodes = ends.head_nodes, .rest_nodes = ends.rest_nodes};
+    for (uint32_t i = 0; npart_fix_passing(fix, i, &tensor); i++)
+        if (tensor.from != NPART_PART_CALLER && hosting->bytes != UINT64_MAX)
+            hosting->bytes = tensor.has_bytes ? hosting->bytes + tensor.bytes : UINT64_MAX;
+    hosting->head_ops = ends.head_ops ? npart__arena_copy_text(arena, ends.head_ops, strlen(ends.head_ops)) : NULL;
+    hosting->rest_ops = ends.rest_ops ? npart__arena_copy_text(arena, ends.rest_ops, strlen(ends.rest_ops)) : NULL;
+    *out = hosting;
+    return (hosting->head_ops || !ends.head_ops) && (hosting->rest_ops || !ends.rest_ops);
+}
+
 /* What a fix made of its first target; no plan where that is worse than the file. False when out of memory. */
 static bool find_mended(const npart_fix *fix, struct npart__arena *arena, struct npart__mended *out)
 {
@@ -73,7 +99,7 @@ static bool find_mended(const npart_fix *fix, struct npart__arena *arena, struct
     }
     out->rewrites = npart__made_text(&ids);
     out->equality = npart_equality_text(weakest);
-    return out->rewrites && copy_words(&info, arena, out);
+    return out->rewrites && find_hosting(fix, arena, &out->hosting) && copy_words(&info, arena, out);
 }
 
 /* What npart_fix_propose has nothing to say of: a model that is neither in a file nor kept, and what it refuses. */
@@ -142,12 +168,20 @@ npart_status npart_advice_make(npart_advice **out, const npart_plan *plan, const
         struct npart__mended *at = &mended[request.mended_count];
         if (!find_mended(fixes[i], &made->life->arena, at))
             status = npart__fail_memory(error);
-        else if (at->plan && at->plan->target.switches == plan->plan.target.switches)
+        else if (at->plan && (at->hosting || at->plan->target.switches == plan->plan.target.switches))
             request.mended_count++;
         else if (at->plan && !quantized.plan)
             quantized = early(at);
     }
     request.quantized = quantized.plan ? &quantized : NULL;
+    /* It was found as it leaves less than the model as a whole, so it is asked first. */
+    struct npart__mended *last = &mended[request.mended_count ? request.mended_count - 1 : 0];
+    if (request.mended_count > 1 && last->hosting) {
+        const struct npart__mended ended = *last;
+        for (; last > mended; last--)
+            *last = last[-1];
+        *mended = ended;
+    }
     for (uint32_t i = 0; i < locked.count; i++)
         npart__lock(locked.items[i]);
     if (status == NPART_OK)

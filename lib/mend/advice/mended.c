@@ -9,16 +9,15 @@
 /* A rewrite that the words before the list say. */
 static bool is_said(const char *id, size_t length, bool has_cache)
 {
+    if (strlen(NPART__ID_END) == length && memcmp(id, NPART__ID_END, length) == 0)
+        return true;
     return (strlen(NPART__ID_BIND) == length && memcmp(id, NPART__ID_BIND, length) == 0) ||
            (has_cache && strlen(NPART__ID_CACHE) == length && memcmp(id, NPART__ID_CACHE, length) == 0);
 }
 
 const char *npart__slots_of(const struct npart__mended *mended)
 {
-    for (uint32_t i = 0; i + 1 < mended->run_count; i++)
-        if (strcmp(mended->run[i], "--cache") == 0)
-            return mended->run[i + 1];
-    return NULL;
+    return npart__word_after(mended, "--cache");
 }
 
 /* The plan whose sizes are a part of what is told; NULL: none is. Where sizes alone were fixed and none were proposed,
@@ -30,6 +29,33 @@ static const struct npart__plan *sizes_of(const struct npart__way *way, const st
     return way->fixed ? way->fixed : mended->only_sizes ? way->open : NULL;
 }
 
+static enum npart__row_kind kind_of(const struct npart__mended *mended)
+{
+    if (mended->hosting)
+        return mended->hosting->rest_nodes ? NPART__KIND_END : NPART__KIND_BEGIN;
+    return mended->only_sizes ? NPART__KIND_DIMS : NPART__KIND_REWRITE;
+}
+
+/* "Rewrite the model (gathernd, mul-order)", or so after something else, perhaps with more after it. */
+static void append_rewrites(const struct npart__mended *mended, bool has_slots, bool is_first, bool goes_on,
+                            struct npart__buffer *out)
+{
+    const char *separator = mended->is_early ? " before it is quantized (" : " (";
+    npart__append_text(out, is_first  ? "Rewrite the model"
+                            : goes_on ? ", rewrite the model"
+                                      : ", and rewrite the model");
+    for (const char *at = mended->rewrites; *at;) {
+        size_t length = strcspn(at, " ");
+        if (!is_said(at, length, has_slots)) {
+            npart__append_text(out, separator);
+            npart__append(out, at, length);
+            separator = ", ";
+        }
+        at += length + (at[length] == ' ');
+    }
+    npart__append_text(out, ")");
+}
+
 /* "Fix `batch` and `sequence`", "Fix `batch`, and rewrite the model (gathernd, mul-order)", "Give the cache a fixed
  * size of 128 slots". */
 static const char *text_of(struct npart__way *way, const struct npart__mended *mended)
@@ -39,27 +65,19 @@ static const char *text_of(struct npart__way *way, const struct npart__mended *m
     const struct npart__plan *sizes = sizes_of(way, mended);
     bool has_sizes = slots || (sizes && sizes->binding_count), has_others = false;
     npart__buffer_init(&text, way->arena);
+    /* A part that is ended for the target by which the model counts as quantized. */
+    bool is_quantized = mended->hosting && mended->plan->target.switches != way->open->target.switches;
+    npart__append_text(&text, is_quantized ? "Quantize the model. " : "");
     if (slots)
         npart__append_format(&text, "Give the cache a fixed size of %s slots", slots);
     else if (has_sizes)
         npart__append_dims(way, sizes, &text);
     for (const char *at = mended->rewrites; *at; at += at[strcspn(at, " ")] ? strcspn(at, " ") + 1 : strlen(at))
         has_others |= !is_said(at, strcspn(at, " "), slots != NULL);
-    if (mended->only_sizes || !has_others)
-        return npart__made_text(&text);
-    npart__append_text(&text, has_sizes ? ", and rewrite the model" : "Rewrite the model");
-    npart__append_text(&text, mended->is_early ? " before it is quantized (" : " (");
-    bool is_first = true;
-    for (const char *at = mended->rewrites; *at;) {
-        size_t length = strcspn(at, " ");
-        if (!is_said(at, length, slots != NULL)) {
-            npart__append_text(&text, is_first ? "" : ", ");
-            npart__append(&text, at, length);
-            is_first = false;
-        }
-        at += length + (at[length] == ' ');
-    }
-    npart__append_text(&text, ")");
+    if (!mended->only_sizes && has_others)
+        append_rewrites(mended, slots != NULL, !has_sizes, mended->hosting && has_sizes, &text);
+    if (mended->hosting)
+        npart__append_ends(mended, !has_sizes && !has_others, &text);
     return npart__made_text(&text);
 }
 
@@ -109,7 +127,7 @@ static const struct npart__plan *weigh(struct npart__way *way, const struct npar
 npart_status npart__add_mended(struct npart__way *way, const struct npart__mended *mended, bool is_other)
 {
     struct npart__action action = {
-        .kind = npart__kind_word(mended->only_sizes ? NPART__KIND_DIMS : NPART__KIND_REWRITE),
+        .kind = npart__kind_word(kind_of(mended)),
         .text = text_of(way, mended),
         .run = mended->run,
         .run_count = mended->run_count,
@@ -119,7 +137,8 @@ npart_status npart__add_mended(struct npart__way *way, const struct npart__mende
         .after = npart__as_it_is(mended->plan),
     };
     const bool *marks = mark_mended(way, mended);
-    bool is_made = action.text && marks && npart__tell_causes(way, marks, &action) &&
+    bool is_made = action.text && marks && npart__host_after(way, mended, &action.after) &&
+                   npart__tell_causes(way, marks, &action) &&
                    npart__list_needs(way, mended->is_early ? way->steps : 0, &action);
     if (is_made && mended->only_sizes)
         is_made = npart__dims_command(way, sizes_of(way, mended), &action.command);
@@ -176,10 +195,11 @@ npart_status npart__way_mended(struct npart__way *way)
     npart_status status = NPART_OK;
     for (uint32_t i = 0; i < request->mended_count && status == NPART_OK; i++) {
         const struct npart__mended *mended = &request->mended[i];
-        struct npart__outcome then = npart__outcome_of(mended->plan);
-        if (!npart__step_pays(&at, &then))
+        struct npart__outcome then = npart__outcome_mended(mended);
+        enum npart_pays pays = mended->hosting ? npart__end_pays(&at, &then) : npart__step_pays(&at, &then);
+        if (!pays)
             continue;
-        if (!taken)
+        if (!taken && !mended->hosting)
             status = npart__take_release(way, mended, &has_release);
         if (status == NPART_OK && (taken || !has_release))
             status = npart__add_mended(way, mended, taken != NULL);
@@ -196,6 +216,7 @@ npart_status npart__way_mended(struct npart__way *way)
     /* Of sizes alone the plan is the one with fixed sizes, whose ids are the file's. */
     bool has_ids = taken->only_sizes && way->fixed;
     way->is_rewritten = !has_ids;
+    way->is_ended = taken->hosting != NULL;
     way->is_loaded = npart__plan_is_loaded(taken->plan);
     way->paid = npart__outcome_of(taken->plan);
     way->mended = has_ids ? way->fixed : weighed;

@@ -385,13 +385,20 @@ static const char *reason_of(struct npart__way *way, const struct ways *ways, ui
 
 /* ---- the whole --------------------------------------------------------------------------------------------- */
 
+/* The plan of a version of the whole; NULL of a part, whose sum is not the model's. */
+static const struct npart__plan *plan_of_whole(const struct npart__mended *mended)
+{
+    return mended->hosting ? NULL : mended->plan;
+}
+
 /* Of the plan as it is, with its sizes fixed and mended, the one whose sum for the CPU lacks least. A loop that a
  * rewrite has unrolled takes the CPU about as long. */
 static void sum_on_cpu(const struct npart__way *way, struct ways *ways)
 {
     const struct npart__plan *best = NULL;
     for (uint32_t i = 0; i < way->request->mended_count + 2; i++) {
-        const struct npart__plan *plan = i == 0 ? way->open : i == 1 ? way->fixed : way->request->mended[i - 2].plan;
+        const struct npart__plan *plan =
+            i == 0 ? way->open : i == 1 ? way->fixed : plan_of_whole(&way->request->mended[i - 2]);
         if (plan && is_rare(plan->sides.cpu.unknown, NODES_FOR_UNKNOWN_LIKELY, plan) &&
             (!best || plan->sides.cpu.unknown < best->sides.cpu.unknown))
             best = plan;

@@ -19,6 +19,8 @@ struct npart__outcome npart__outcome_after(const struct npart__after *after)
 enum npart_pays npart__kind_pays(const char *kind, const struct npart__outcome *before,
                                  const struct npart__outcome *after)
 {
+    if (strcmp(kind, npart__kind_word(NPART__KIND_END)) == 0 || strcmp(kind, npart__kind_word(NPART__KIND_BEGIN)) == 0)
+        return npart__end_pays(before, after);
     enum npart_pays pays = npart__step_pays(before, after);
     bool is_first = before->partitions == NPART_NONE && !before->failed && after->partitions != NPART_NONE &&
                     !after->failed && strcmp(kind, npart__kind_word(NPART__KIND_QUANTIZE)) == 0;

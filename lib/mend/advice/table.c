@@ -18,7 +18,8 @@ const char *npart__kind_word(enum npart__row_kind kind)
         [NPART__KIND_DIMS] = "dims",         [NPART__KIND_OPSET] = "opset",       [NPART__KIND_EXPORTER] = "exporter",
         [NPART__KIND_REWRITE] = "rewrite",   [NPART__KIND_QUANTIZE] = "quantize", [NPART__KIND_VARIANT] = "variant",
         [NPART__KIND_SWITCH] = "switch",     [NPART__KIND_CUT] = "cut",           [NPART__KIND_OPTION] = "option",
-        [NPART__KIND_NONE] = "none",         [NPART__KIND_RELEASE] = "release",
+        [NPART__KIND_NONE] = "none",         [NPART__KIND_RELEASE] = "release",   [NPART__KIND_END] = "end",
+        [NPART__KIND_BEGIN] = "begin",
     };
     return words[kind];
 }

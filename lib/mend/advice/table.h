@@ -39,6 +39,8 @@ enum npart__row_kind {
     NPART__KIND_SWITCH,
     NPART__KIND_RELEASE,
     NPART__KIND_CUT,
+    NPART__KIND_END,   /* by fix: a model that ends at some tensors, and perhaps begins at some */
+    NPART__KIND_BEGIN,
     NPART__KIND_OPTION,
     NPART__KIND_NONE,
 };

@@ -32,6 +32,7 @@ struct npart__way {
     struct npart__marks *tail; /* nodes of `plan` that a cut leaves to the CPU; NULL: none */
     bool *accepted;    /* by node of `plan`: taken, after what is done */
     bool *is_told;     /* by cause of `open`: an action has it */
+    bool is_ended; /* the model that `plan` is of is a part of `open`, and the host runs the rest */
     bool is_loaded, has_cut; /* has_cut: cut points round all that falls back were looked for */
     uint32_t steps;                    /* so far; the place of the next one among the actions */
     struct npart__outcome paid;        /* what the last step that pays leaves */
@@ -63,6 +64,13 @@ npart_status npart__way_take(struct npart__way *way, struct npart__group *group)
 void npart__note_paid(struct npart__way *way, const char *kind, const struct npart__after *after);
 /* convert.c: where the plan at hand has nodes for which the op list advises to convert the model, as a step. */
 npart_status npart__way_convert(struct npart__way *way);
+/* hosted.c: what follows an option in the line to paste; NULL: it is not there. */
+const char *npart__word_after(const struct npart__mended *mended, const char *option);
+void npart__append_ends(const struct npart__mended *mended, bool is_first, struct npart__buffer *out);
+/* What is left of the plan, with what the host runs beside it; nothing changes of a whole model. False when out of
+ * memory. */
+bool npart__host_after(struct npart__way *way, const struct npart__mended *mended, struct npart__after *after);
+struct npart__outcome npart__outcome_mended(const struct npart__mended *mended);
 /* mended.c: the slots that the line to paste gives a cache; NULL: it does not. */
 const char *npart__slots_of(const struct npart__mended *mended);
 /* What fix does, as the first step. */

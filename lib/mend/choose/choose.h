@@ -46,6 +46,13 @@ int npart__compare_outcomes(const struct npart__outcome *a, const struct npart__
  * not get slower for any of it, and more nodes on the NPU count only where times are not known. */
 enum npart_pays npart__step_pays(const struct npart__outcome *before, const struct npart__outcome *after);
 
+/* Times that differ by no more are about equal: estimates do not tell them apart. */
+#define NPART__SHARE_EQUAL 0.1
+/* The same of a model that is ended, or begun, at some tensors: the rest is a model more to run, so there must be more
+ * to it. It pays where a failure goes, or where one partition is left of several, and a run is no longer, or about as
+ * long where it was undecided how many there were. */
+enum npart_pays npart__end_pays(const struct npart__outcome *before, const struct npart__outcome *after);
+
 /* ---- another target ---------------------------------------------------------------------------------------------- */
 
 /* ":v73+float@2.6.0", as it is asked for, with a variant (NPART_NONE: the plan's), switches, and a release (NULL: the

@@ -97,6 +97,18 @@ enum npart_pays npart__step_pays(const struct npart__outcome *before, const stru
                                                                            : NPART_PAYS_NOTHING;
 }
 
+enum npart_pays npart__end_pays(const struct npart__outcome *before, const struct npart__outcome *after)
+{
+    enum npart_pays pays = npart__step_pays(before, after);
+    bool has_times = before->ms >= 0 && after->ms >= 0, is_one = after->partitions == 1 && before->partitions > 1;
+    if (before->failed || after->failed)
+        return pays;
+    if (!is_one || (has_times && after->ms > before->ms * (1 + NPART__SHARE_EQUAL)))
+        return NPART_PAYS_NOTHING;
+    bool decides = before->summary.unknown && !after->summary.unknown && before->summary.partitions > 1;
+    return pays ? pays : decides ? NPART_PAYS_FEWER_PARTITIONS : NPART_PAYS_NOTHING;
+}
+
 /* ---- several targets --------------------------------------------------------------------------------------------- */
 
 bool npart__is_worse(const struct npart__standing *at, const struct npart__standing *than, double share)

@@ -247,6 +247,27 @@ static npart_status add_early(npart_fix **out, uint32_t *count, const char *path
     return add_search(out, count, path, plan, quantized, &asked, &unplanned, error);
 }
 
+/* The model ended somewhere, where what was found for the whole leaves something; of a model that is to be quantized
+ * first, where that would leave it failing. */
+static npart_status add_ended(npart_fix **out, uint32_t *count, const char *path, const npart_plan *plan,
+                              const char *target, const struct npart_fix_options *options,
+                              const struct npart_fix_options *searched, const struct npart__planned *planned,
+                              struct npart_error *error)
+{
+    struct npart_fix_options asked = *searched;
+    struct npart__planned known = *planned;
+    bool is_other = npart_fix_plan(out[0], 0)->plan.target.switches != plan->plan.target.switches;
+    bool is_left = !is_other || npart_fix_plan(out[0], 0)->plan.summary.failed;
+    for (uint32_t i = 0; i < *count && is_left; i++)
+        is_left = !npart__is_done(&npart_fix_plan(out[i], 0)->plan.summary);
+    if (!is_left)
+        return NPART_OK;
+    asked.allowed = options->allowed;
+    if (is_other)
+        known.as_is = known.sized = NULL;
+    return npart__fix_ended(out, count, out[0], called(path, plan), plan, target, &asked, &known, error);
+}
+
 /* Without a cache of fixed size: what is allowed, and where another class would bring more, with that. */
 static npart_status propose(npart_fix **out, uint32_t *count, const char *path, const npart_plan *plan,
                             const npart_plan *fixed, const char *target, const struct npart_fix_options *options,
@@ -279,6 +300,8 @@ static npart_status propose(npart_fix **out, uint32_t *count, const char *path, 
         if (status == NPART_OK && asked.allowed != options->allowed)
             status = add_search(out, count, path, plan, target, &asked, &planned, error);
     }
+    if (status == NPART_OK && *count)
+        status = add_ended(out, count, path, plan, quantized ? quantized : target, options, &asked, &planned, error);
     npart__arena_clear(&scratch);
     return status;
 }
