@@ -481,8 +481,23 @@ def _mend(source: Source, targets: Sequence[Target], output: str | os.PathLike[s
     settings["dims"] = {**chosen, **(given.get("dims") or {})}
     if allow is None:
         allow = sorted({name for target in targets for name in _allowed(target.advice)})
+    if len(targets) == 1 and not {"end_at", "begin_at"} & options.keys():
+        settings |= _ends(targets[0].advice, output)
     return _fix.fix(request.file, [request.targets[target._at] for target in targets], output, allow=allow,
                     **{**settings, **options})
+
+
+def _ends(advice: Sequence[results.Action], output: str | os.PathLike[str] | None) -> dict[str, Any]:
+    """Where the first line to paste ends or begins the model, with files of the other parts beside the output."""
+    run = next((action.run for action in advice if action.run and action.run[1:2] == ("fix",)), ())
+    found: dict[str, Any] = {}
+    for option, name, file, suffix in (("--end-at", "end_at", "rest", ".host.onnx"),
+                                       ("--begin-at", "begin_at", "head", ".head.onnx")):
+        if option in run:
+            found[name] = run[run.index(option) + 1].split(",")
+            if output is not None:
+                found[file] = os.fspath(output).removesuffix(".onnx") + suffix
+    return found
 
 
 def _allowed(advice: Sequence[results.Action]) -> list[str]:

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
         max_growth: float
         present: Literal["new", "shift"]
         window_cache: bool
+        end_at: str | Iterable[str] | None
+        begin_at: str | Iterable[str] | None
         dims: Mapping[str, int | str] | None
         inputs: Mapping[str, Sequence[int]] | None
         values: Mapping[str, Number | Sequence[Number]] | None
@@ -74,12 +76,15 @@ class Fix:
         self.taken_back = tuple(results.build(results.TakenBack, item) for item in data["taken_back"])
         self.cache = None if data["cache"] is None else results.build(results.Cache, data["cache"])
         """How the host keeps the cache of fixed size that was asked for; None: none was."""
+        self.ends = None if data["ends"] is None else results.build(results.Ends, data["ends"])
+        """What is before and after the model, and what passes between; None: it was not asked to begin or end."""
         self.decode = tuple(results.build(results.Decode, item) for item in data["decode"])
         """By target what a run of it takes; empty where no cache was asked for."""
         self.plans: int = data["plans"]
         """How many plans the search has made."""
 
-    def write(self, output: Path, *, weights: Weights = "stay") -> Fix:
+    def write(self, output: Path, *, weights: Weights = "stay", rest: Path | None = None,
+              head: Path | None = None) -> Fix:
         """Writes what was found, as `fix` does with an output, and returns it.
 
         Raises:
@@ -90,7 +95,7 @@ class Fix:
             raise UnprovenError(self.harm)
         handle, = self._printed.handles
         written = os.fsencode(output)
-        call(library.npart_fix_write, handle.pointer, written, _weights(weights))
+        _write(handle, written, self.ends, weights, rest, head)
         return _fix_of(handle, written)
 
     def to_dict(self) -> dict[str, Any]:
@@ -120,6 +125,24 @@ def _fix_of(handle: Handle, written: bytes | None = None) -> Fix:
                        lambda handles: {"fix": handles[0].pointer, "written": written}), written)
 
 
+def _write(handle: Handle, written: bytes, ends: results.Ends | None, weights: Weights, rest: Path | None,
+           head: Path | None, about: str | None = None) -> None:
+    """With what is before and after the model, and a manifest beside it, where it begins or ends somewhere."""
+    more = {} if about is None else {"about": about}
+    if ends is None:
+        if rest is not None or head is not None:
+            raise ArgumentError("rest goes with end_at, and head with begin_at")
+        call(library.npart_fix_write, handle.pointer, written, _weights(weights), **more)
+        return
+    paths = _native.npart_side_paths()
+    paths.size = ctypes.sizeof(paths)
+    paths.model = written
+    paths.head = None if head is None else os.fsencode(head)
+    paths.rest = None if rest is None else os.fsencode(rest)
+    paths.manifest = written.removesuffix(b".onnx") + b".manifest.json"
+    call(library.npart_fix_write_sides, handle.pointer, ctypes.byref(paths), _weights(weights), **more)
+
+
 def fix(
     model: Path,
     targets: str | Iterable[str] | None = None,
@@ -133,6 +156,10 @@ def fix(
     tokens: int = 1,
     present: Literal["new", "shift"] = "new",
     window_cache: bool = False,
+    end_at: str | Iterable[str] | None = None,
+    begin_at: str | Iterable[str] | None = None,
+    rest: Path | None = None,
+    head: Path | None = None,
     weights: Weights = "stay",
     dims: Mapping[str, int | str] | None = None,
     inputs: Mapping[str, Sequence[int]] | None = None,
@@ -162,6 +189,8 @@ def fix(
         tokens: new ones in a run of such a model.
         present: its outputs are the new keys and values, or with ``"shift"`` the cache of the next run.
         window_cache: caches of its layers with a window have the slots alone that it shows.
+        end_at, begin_at: tensors, or nodes, at which the model that is written ends and begins (docs/fix.md).
+        rest, head: where what is after and before it is written; None: it is not.
         weights: of external data where `output` stands in another folder: ``"link"`` or ``"copy"`` bring it there
             (``onnx.load`` refuses hard links, under either name);
             ``"external"`` moves weights out of the model, as they must above 2 GiB.
@@ -176,15 +205,16 @@ def fix(
     """
     options: SearchOptions = {
         "allow": allow, "only": only, "without": without, "max_growth": max_growth, "present": present,
-        "window_cache": window_cache, "dims": dims, "inputs": inputs, "values": values, "level": level,
+        "window_cache": window_cache, "end_at": end_at, "begin_at": begin_at, "dims": dims, "inputs": inputs, "values": values, "level": level,
         "partitioner": partitioner, "oplist": oplist, "cost": cost, "runtime": runtime, "keep_bytes": keep_bytes,
         "max_memory_bytes": max_memory_bytes, "timeout_s": timeout_s, "limits": limits, "progress": progress}
     handle = _search(model, targets, cache or 0, tokens, **options)
     written = None if output is None else os.fsencode(output)
-    if written is not None and _fix_of(handle).harm is not None:
+    found = _fix_of(handle)
+    if found.harm is not None:
         written = None
     if written is not None:
-        call(library.npart_fix_write, handle.pointer, written, _weights(weights), about=os.fspath(model))
+        _write(handle, written, found.ends, weights, rest, head, os.fspath(model))
     end_time(library.npart_fix_plan(handle.pointer, 0))
     return _fix_of(handle, written)
 
@@ -277,6 +307,8 @@ def _search(
         raise ArgumentError(f"present must be new or shift, not {present}")
     options.cache_slots, options.cache_tokens, options.cache_shifts = cache, tokens, present == "shift"
     options.cuts_windows = given.get("window_cache", False)
+    options.end_at, options.end_count = _texts(names(given.get("end_at")))
+    options.begin_at, options.begin_count = _texts(names(given.get("begin_at")))
     told, report = None, given.get("progress")
     if report is not None:
 
