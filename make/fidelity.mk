@@ -74,6 +74,9 @@ SPLIT_TARGETS ?= hexagon,tidl
 fidelity-split: $(tool) $(VENV)/ready ## parts of models run one after the other, against the whole (MODELS; SPLIT_TARGETS)
 	$(VENV)/bin/python test/fidelity/split.py --tool $(tool) --folder $(BUILD)/fidelity-split --target $(SPLIT_TARGETS) \
 		fixtures $(MODELS)
+fidelity-ends: $(tool) $(VENV)/ready ## lines of reports that end a model, and the parts against the whole (MODELS; END_TARGETS)
+	$(VENV)/bin/python test/fidelity/ends.py --tool $(tool) --folder $(BUILD)/fidelity-ends --target $(END_TARGETS) $(MODELS)
+END_TARGETS ?= rknn,edgetpu,stm32n6,hexagon,edgetpu+quantize,stm32n6+quantize
 fidelity-generate: $(tool) $(VENV)/ready ## tokens of decoders with caches that grow and with fixed ones (MODELS="MODEL[:DIM=SIZE,...] ...")
 	$(VENV)/bin/python test/fidelity/generate.py --tool $(tool) --folder $(BUILD)/fidelity-generate $(MODELS)
 fidelity-room: $(tool) $(VENV)/ready ## the same of cuts that the report tells where a session holds half of a model (MODELS), and of a decoder of 4 GB
@@ -146,5 +149,5 @@ facts-by-lot: ## draw two facts a target, to be held against source and op list 
 .PHONY: fidelity fidelity-reports fit-rates fidelity-first-action fidelity-reasons fidelity-intel fidelity-shapes \
 	fidelity-work fidelity-recommendation fidelity-valid fidelity-values fidelity-sizes fidelity-memory fidelity-waves \
 	fidelity-calibrate fidelity-fix fidelity-opsets fidelity-fix-htp fidelity-fix-oracle fidelity-fix-peers \
-	fidelity-split fidelity-generate fidelity-room \
+	fidelity-split fidelity-ends fidelity-generate fidelity-room \
 	fidelity-mobile verify-target fit fidelity-cost fidelity-compile-time fidelity-vela facts-by-lot
