@@ -6,16 +6,7 @@
 #define NPART_FUSIONS_H
 
 #include "plan/plan.h"
-
-/* Nodes of one fusion, and values that its steps name. */
-#define NPART__LIMIT_FUSION_STEPS 12u
-/* Tries of one place, and users of a value that are looked at. Patterns are tried from every node, so these two
- * bound what a graph can cost that is made to nearly fit everywhere. */
-#define NPART__LIMIT_FUSION_TRIES 512u
-#define NPART__LIMIT_FUSION_USERS 16u
-/* Operands of a node that are looked at; none of a pattern has as many. */
-#define NPART__LIMIT_FUSION_OPERANDS 8u
-
+#include "session/patterns.h"
 
 struct npart__fusions {
     struct NPART__ARRAY(struct npart_fusion) items;
