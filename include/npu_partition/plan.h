@@ -355,6 +355,9 @@ struct npart_node_plan {
     const char *fate_text; /* of a folded or fused node why, as a sentence; else "" */
     double ms;             /* its typical time where it runs; negative: not known, or not live */
     const char *slow;      /* of a node on the CPU why that takes long: "... has no fast CPU kernel"; else NULL */
+    double cpu_ms;         /* its typical time where all runs on the CPU; negative: not known, or not live */
+    const char *cpu_kernel; /* by what it is computed then: "Gelu" of the first of a Gelu's nodes, which has their time,
+                             * and "" of the others; NULL: by itself */
 };
 /* What became of a node. */
 NPART_API bool npart_plan_node(const npart_plan *plan, uint32_t node, struct npart_node_plan *out);
@@ -547,6 +550,7 @@ struct npart_cost {
     /* what the rates stand on: of the precision that most of the NPU's time is of; `documents` too where more than half
      * of the time rests on assumed parameters */
     enum npart_basis basis;
+    bool is_cpu_measured; /* whether a run on the CPU alone rests on measurements of your own (`--cost`) */
     const char *runtime; /* what starts partitions: `bare`, `onnxruntime`, `tflite` or `coreml` */
     struct npart_cost_range switching; /* starting partitions; formulas: `docs/inside/architecture.md`, "Cost" */
     struct npart_cost_range copying; /* boundary tensors */

@@ -15,6 +15,17 @@ static uint32_t elsewhere_count(const struct npart__plan *plan, uint32_t node)
     return decided->is_later ? decided->first_reason[node + 1] - decided->first_reason[node] : 0;
 }
 
+/* Of all on the CPU: what ONNX Runtime's profile calls the kernel of several nodes, of which one product with its bias
+ * is another. */
+static const char *cpu_kernel(const struct npart__plan *plan, uint32_t node)
+{
+    const struct npart__fused_kernel *kernel = npart__kernel_of(plan->node_costs, node, NULL);
+    if (kernel)
+        return plan->node_costs->fused->nodes.items[kernel->first] == node ? kernel->name : "";
+    uint8_t remade = plan->session.remade[node];
+    return remade == NPART__REMADE_PRODUCT || remade == NPART__REMADE_RESHAPED_PRODUCT ? "Gemm" : NULL;
+}
+
 /* A node that is not live has no verdict of a target, but a fate: folded, removed, or fused into another. Its
  * partition is NPART_NONE and its milliseconds are -1: what it costs is part of the node that it is fused into,
  * or nothing. */
@@ -27,6 +38,7 @@ bool npart_plan_node(const npart_plan *handle, uint32_t node, struct npart_node_
     bool is_live = fate == NPART_FATE_LIVE, on_npu = plan->partitioning.partition_of[node] != NPART_NONE;
     /* Copies are no nodes that a caller can ask about: ids end with the file's graph, or the view's. */
     const struct npart__node_cost *cost = &plan->node_costs->items[node];
+    const struct npart__side_cost *side = npart__side_of(plan->node_costs, node, plan->partitioning.partition_of);
     *out = (struct npart_node_plan){
         .size = sizeof *out,
         .verdict = is_live                     ? (enum npart_verdict)plan->mask.verdicts[node]
@@ -38,8 +50,10 @@ bool npart_plan_node(const npart_plan *handle, uint32_t node, struct npart_node_
         .reason_count = plan->mask.first_reason[node + 1] - plan->mask.first_reason[node] + elsewhere_count(plan, node),
         .fate = fate,
         .fate_text = is_live ? "" : npart__fate_sentence(fate),
-        .ms = is_live ? npart__node_ms(plan->node_costs, node, on_npu) : -1,
+        .ms = is_live ? npart__side_ms(plan->node_costs, side) : -1,
         .slow = is_live && !on_npu ? npart__slow_sentence(cost->slow) : NULL,
+        .cpu_ms = is_live ? npart__side_ms(plan->node_costs, npart__side_of(plan->node_costs, node, NULL)) : -1,
+        .cpu_kernel = is_live ? cpu_kernel(plan, node) : NULL,
     };
     return true;
 }

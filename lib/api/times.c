@@ -37,7 +37,7 @@ static npart_status price(const struct npart__plan *plan, const double *factors,
     out->nodes = *plan->node_costs; /* a copy: the plan keeps its own */
     for (uint32_t i = 0; factors && i < out->nodes.rates.count; i++)
         out->nodes.rates.items[i].ms *= factors[i];
-    if (!npart__cost_nodes(&plan->target, &plan->session, &plan->works, scratch, &out->nodes))
+    if (!npart__cost_nodes(&plan->target, &plan->session, &plan->works, out->nodes.fused, scratch, &out->nodes))
         return npart__fail_memory(error);
     return npart__estimate_cost(&plan->target, &plan->session, &plan->partitioning, &out->nodes, &plan->sides, scratch,
                                 &out->cost, error);
@@ -63,8 +63,7 @@ static void gather(const struct npart__plan *plan, const struct priced *priced, 
     }
     for (uint32_t i = 0; i < priced->nodes.count; i++) {
         uint32_t partition = plan->partitioning.partition_of[i];
-        const struct npart__node_cost *node = &priced->nodes.items[i];
-        const struct npart__side_cost *side = partition == NPART_NONE ? &node->cpu : &node->npu;
+        const struct npart__side_cost *side = npart__side_of(&priced->nodes, i, plan->partitioning.partition_of);
         double *row = quantities + (partition == NPART_NONE ? 1 : (size_t)2 + partition) * rates->count;
         for (uint32_t k = 0; npart__is_live(&plan->session, i) && k < side->count; k++)
             charge(row, side->charges[k].rate, side->charges[k].quantity);

@@ -136,10 +136,12 @@ static bool sum_up_causes(struct npart__plan *plan)
         uint32_t cause = plan->causes.cause_of[i];
         if (cause == NPART_NONE || !npart__is_live(&plan->session, i))
             continue;
-        if (!plan->node_costs->items[i].cpu.is_known)
+        const struct npart__side_cost *side =
+            npart__side_of(plan->node_costs, i, plan->partitioning.partition_of);
+        if (!side->is_known)
             plan->cause_ms[cause] = -1;
         else if (plan->cause_ms[cause] >= 0)
-            plan->cause_ms[cause] += npart__node_ms(plan->node_costs, i, false);
+            plan->cause_ms[cause] += npart__side_ms(plan->node_costs, side);
     }
     return plan->cause_ms != NULL;
 }
@@ -160,7 +162,7 @@ static void price_elsewhere(struct npart__plan *plan)
 
 /* What each node costs on either side is found once, and serves every partitioning of the plan's session. What-ifs
  * of lib/mend/advice ask `node_costs` again, with other nodes accepted. */
-static npart_status estimate(struct npart__plan *plan, struct npart_error *error)
+static npart_status estimate(struct npart__plan *plan, const struct npart__fused *fused, struct npart_error *error)
 {
     plan->node_costs = npart__arena_zeroed(plan->arena, 1, sizeof *plan->node_costs);
     if (!plan->node_costs)
@@ -168,7 +170,8 @@ static npart_status estimate(struct npart__plan *plan, struct npart_error *error
     /* Rates first: they decide by what a node is limited. */
     npart__find_rates(&plan->target, plan->invoker, plan->own_invoker, plan->request.is_sustained,
                       &plan->node_costs->rates);
-    if (!npart__cost_nodes(&plan->target, &plan->session, &plan->works, plan->arena, plan->node_costs))
+    if (!npart__cost_nodes(&plan->target, &plan->session, &plan->works, fused, plan->arena,
+                           plan->node_costs))
         return npart__fail_memory(error);
     price_elsewhere(plan);
     if (!sum_up_causes(plan))
@@ -512,6 +515,7 @@ static npart_status summarize(struct npart__plan *plan, struct npart_error *erro
 /* What is told of a session, whatever its target takes of it. */
 struct npart__told {
     struct npart__works works;
+    struct npart__fused fused;
     struct npart__whole_memory whole;
 };
 
@@ -615,7 +619,8 @@ static npart_status tell_session(struct npart__plan *plan, struct npart__shared_
     if (told || !*out)
         return told ? NPART_OK : npart__fail_memory(error); /* the plan's session is a copy of the view's */
     npart_status status = know_all(&plan->session, plan->request.inference, arena, error);
-    if (status == NPART_OK && !npart__find_work(&plan->session, arena, &(*out)->works))
+    if (status == NPART_OK && (!npart__find_work(&plan->session, arena, &(*out)->works) ||
+                               !npart__find_fused(&plan->session, plan->level, arena, &(*out)->fused)))
         status = npart__fail_memory(error);
     if (status == NPART_OK && is_shared) {
         view->told = *out;
@@ -743,7 +748,7 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
                                                       &out->precisions))
         status = npart__fail_memory(error);
     if (status == NPART_OK)
-        status = estimate(out, error);
+        status = estimate(out, &told->fused, error);
     if (status == NPART_OK)
         status = summarize(out, error);
     if (status == NPART_OK)

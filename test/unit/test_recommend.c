@@ -8,10 +8,11 @@
 
 /* A launch takes 1 ms; a product of 6400 x 64 x 64 takes 0.05 ms on the NPU and 5 ms on the CPU. */
 #define RATES NO_RATE "param matrix_tops 0.9 1 1.1\n"
-#define NO_RATE                                                                                                        \
+#define NO_RATE RATES_OF("0.1 0.1 0.1")
+#define RATES_OF(element_ns)                                                                                           \
     "format 1\ntarget t\nparam launch_ms 0.9 1 1.1\n"                                                                 \
     "param memory_gb_per_s 10 10 10\nparam elementwise_gops 10 10 10\nparam function_gops 10 10 10\n"                  \
-    "param cpu_matrix_gops 9 10 11\nparam cpu_element_ns 0.1 0.1 0.1\n"                                               \
+    "param cpu_matrix_gops 9 10 11\nparam cpu_element_ns " element_ns "\n"                                               \
     "param cpu_slow_element_ns 9 10 11\nparam cpu_memory_gb_per_s 1000 1000 1000\n"
 #define PRODUCT "input x float32[6400,64]\ninit w float32[64,64]\nnode p = MatMul(x, w)\n"
 /* Somebody else decides, and surely not for the engine where anything is FLOAT32. */
@@ -120,7 +121,8 @@ static void test_recommend__by_what_a_run_takes(void)
 /* Taking back what the user has placed on the CPU is a step. */
 static void test_recommend__mend(void)
 {
-    static const char list[] = RATES "param runtime_ms 0 0 0\nop MatMul Erf\n";
+    static const char list[] =
+        RATES_OF("9 10 11") "param matrix_tops 0.9 1 1.1\nparam runtime_ms 0 0 0\nop MatMul Erf\n";
     static const char model[] = PRODUCT "node e = Erf(p)\nnode q = MatMul(e, w)\noutput q\n";
     static const struct npart_assumption on_cpu = {.op = "Erf"};
     struct npart_plan_options options = NPART_PLAN_OPTIONS_INIT;

@@ -73,7 +73,8 @@ static bool find_small(const struct npart__plan *plan, struct npart__arena *aren
     for (uint32_t p = 0; p < partitions; p++)
         savings[p] = (struct saving){overhead_ms(plan, &plan->partitioning.partitions.items[p]), p};
     for (uint32_t i = 0; i < plan->node_costs->count; i++) {
-        double npu_ms = npart__node_ms(plan->node_costs, i, true), cpu_ms = npart__node_ms(plan->node_costs, i, false);
+        double npu_ms = npart__side_ms(plan->node_costs, &plan->node_costs->items[i].npu);
+        double cpu_ms = npart__side_ms(plan->node_costs, npart__side_of(plan->node_costs, i, NULL));
         /* What is not known on either side saves nothing for certain. */
         bool is_known = npu_ms >= 0 && cpu_ms >= 0;
         if (partition_of[i] != NPART_NONE)

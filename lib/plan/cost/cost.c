@@ -221,8 +221,9 @@ static void charge_nodes(struct npart__cost *out, const struct npart__session *s
         const struct npart__work *work = &nodes->works[i];
         if (!npart__is_live(session, i))
             continue;
-        out->unknown_nodes += !(on_npu ? node->npu.is_known : node->cpu.is_known);
-        npart__charge_node(&out->bill, node, on_npu);
+        const struct npart__side_cost *side = npart__side_of(nodes, i, partition_of);
+        out->unknown_nodes += !side->is_known;
+        npart__charge_side(&out->bill, side);
         if (!on_npu || !node->npu.is_known)
             continue;
         /* Weights are brought in once, when the model is loaded: a part of the first run alone. */
@@ -379,8 +380,8 @@ npart_status npart__cost_sides(const struct npart__target *target, const struct 
     for (uint32_t i = 0; i < session->file->nodes.count; i++) { /* what a copy takes is its user's */
         if (!npart__is_live(session, i))
             continue;
-        npart__charge_node(&out->npu, &nodes->items[i], true);
-        npart__charge_node(&out->cpu, &nodes->items[i], false);
+        npart__charge_side(&out->npu, &nodes->items[i].npu);
+        npart__charge_side(&out->cpu, npart__side_of(nodes, i, NULL));
         weight_bytes += npart__streamed_bytes(&nodes->works[i]);
     }
     charge_stream(&out->npu, nodes, weight_bytes);

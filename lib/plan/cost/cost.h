@@ -90,6 +90,9 @@ struct npart__ratio npart__bill_ratio(const struct npart__rates *rates_of_a, con
 /* The share of a bill's time that rests on assumed parameters. */
 double npart__bill_assumed(const struct npart__rates *rates, const struct npart__bill *bill);
 
+/* Whether most of its time rests on figures that a user has measured (a cost file on top of the list). */
+bool npart__bill_is_measured(const struct npart__rates *rates, const struct npart__bill *bill);
+
 /* What the rates stand on that most of the time is by; `variant` of the target. */
 enum npart_basis npart__bill_basis(const struct npart__rates *rates, const struct npart__bill *bill, uint32_t variant);
 
@@ -107,6 +110,25 @@ static inline void npart__charge(struct npart__bill *bill, enum npart__part part
     if (rate != NPART__NO_RATE)
         bill->quantities[part][rate] += quantity;
 }
+
+/* ---- fused.c ----------------------------------------------------------------------------------------------- */
+
+/* Nodes that the CPU computes in one kernel, where all of them run there. */
+struct npart__fused_kernel {
+    const char *name;      /* as a profile of ONNX Runtime calls it: "Gelu" */
+    uint32_t first, count; /* in npart__fused.nodes; the first is the one that says what it is */
+    uint32_t last;         /* the node whose result leaves */
+};
+
+struct npart__fused {
+    struct NPART__ARRAY(struct npart__fused_kernel) items;
+    struct NPART__ARRAY(uint32_t) nodes;
+    uint32_t *of; /* by node: 1 + the kernel that it is in; 0: it is in none */
+};
+
+/* What a session of this level fuses on the CPU; at level off nothing. Linear in nodes. False when out of memory. */
+bool npart__find_fused(const struct npart__session *session, enum npart_level level, struct npart__arena *arena,
+                       struct npart__fused *out);
 
 /* ---- node.c ------------------------------------------------------------------------------------------------ */
 
@@ -137,23 +159,32 @@ struct npart__node_costs {
     struct npart__node_cost *items; /* by node of the file */
     const struct npart__work *works;
     uint32_t count;
+    const struct npart__fused *fused;
+    struct npart__side_cost *fused_items; /* by kernel of `fused` */
 };
 
-/* False when out of memory. */
+/* With `inout` its rates. False when out of memory. */
 bool npart__cost_nodes(const struct npart__target *target, const struct npart__session *session,
-                       const struct npart__works *works, struct npart__arena *arena, struct npart__node_costs *inout);
+                       const struct npart__works *works, const struct npart__fused *fused, struct npart__arena *arena,
+                       struct npart__node_costs *inout);
 /* Multiply-accumulates of a product with what fills up the matrix unit's tiles. */
 double npart__padded_macs(const struct npart__rates *rates, const struct npart__work *work);
 /* Of a node's weights, as the NPU holds them. */
 double npart__streamed_bytes(const struct npart__work *work);
 /* What is said of such a node; NULL of another. */
 const char *npart__slow_sentence(uint8_t slow);
-/* Typical milliseconds of a node on one side; negative: not known. */
-double npart__node_ms(const struct npart__node_costs *nodes, uint32_t node, bool on_npu);
+/* What a node costs where it runs; `partition_of` by node, NULL: all run on the CPU. Of a kernel that has several nodes
+ * there the first has all of it, and the others cost nothing. */
+const struct npart__side_cost *npart__side_of(const struct npart__node_costs *nodes, uint32_t node,
+                                              const uint32_t *partition_of);
+/* Typical milliseconds of it; negative: not known. */
+double npart__side_ms(const struct npart__node_costs *nodes, const struct npart__side_cost *side);
+/* The kernel that a node on the CPU is computed in, where it is one of several nodes; else NULL. */
+const struct npart__fused_kernel *npart__kernel_of(const struct npart__node_costs *nodes, uint32_t node,
+                                                   const uint32_t *partition_of);
 
-static inline void npart__charge_node(struct npart__bill *bill, const struct npart__node_cost *node, bool on_npu)
+static inline void npart__charge_side(struct npart__bill *bill, const struct npart__side_cost *side)
 {
-    const struct npart__side_cost *side = on_npu ? &node->npu : &node->cpu;
     bill->unknown += !side->is_known;
     for (uint32_t i = 0; i < side->count; i++)
         npart__charge(bill, (enum npart__part)side->charges[i].part, side->charges[i].rate, side->charges[i].quantity);

@@ -69,6 +69,9 @@ static double file_bytes(int type)
     return bytes ? (double)bytes / 2 : 4;
 }
 
+/* What a kernel of several nodes reads beside constants: a residual at most. */
+#define MOST_FUSED_OPERANDS 8u
+
 struct costing {
     const struct npart__session *session;
     struct npart__node_costs *out;
@@ -382,8 +385,6 @@ static void cost_on_cpu(const struct costing *at, uint8_t slow, struct npart__si
     charge(at, side, NPART__PART_CPU, NPART__PARAMETER_CPU_NODE, 1);
 }
 
-/* ---- all nodes --------------------------------------------------------------------------------------------- */
-
 /* One figure that is not a number (a formula, or unknown) makes the node unknown. */
 static bool is_known(const struct npart__work *work)
 {
@@ -395,6 +396,51 @@ static bool is_known(const struct npart__work *work)
             return false;
     return true;
 }
+
+/* What a kernel of several nodes reads from outside, each value once; what it computes is its nodes'. */
+static void cost_fused(struct costing *at, const struct npart__fused_kernel *kernel, struct npart__side_cost *side)
+{
+    const struct npart__session *session = at->session;
+    const uint32_t *members = at->out->fused->nodes.items + kernel->first;
+    const struct npart__work *last = &at->out->works[kernel->last];
+    struct npart__work work = {.class = NPART_WORK_FUNCTION, /* any that computes: products are told by `macs` */
+                               .output_elements = last->output_elements, .output_bytes = last->output_bytes};
+    uint32_t seen[MOST_FUSED_OPERANDS], seen_count = 0;
+    bool is_whole = true;
+    for (uint32_t i = 0; i < kernel->count; i++) {
+        const struct npart__node *node = npart__node_at(session->graph, members[i]);
+        const struct npart__work *own = &at->out->works[members[i]];
+        is_whole &= is_known(own) && npart__node_region(session->graph, members[i]) == 0;
+        work.macs = npart__sum_uint64(work.macs, own->macs);
+        work.weight_bytes = npart__sum_uint64(work.weight_bytes, own->weight_bytes);
+        for (uint32_t k = 0; k < node->input_count; k++) {
+            uint32_t value = npart__node_input(session->graph, node, k), maker, p = 0;
+            if (value == NPART_NONE || session->is_constant[value])
+                continue;
+            while (p < seen_count && seen[p] != value)
+                p++;
+            maker = npart__producer(session->graph, value);
+            bool is_inside = maker != NPART_NONE && maker < at->out->count &&
+                             at->out->fused->of[maker] == at->out->fused->of[members[i]];
+            if (p < seen_count || is_inside || seen_count == MOST_FUSED_OPERANDS)
+                continue;
+            seen[seen_count++] = value;
+            const struct npart__fact *fact =
+                npart__fact_of(session->known ? session->known : session->inference, value);
+            uint64_t elements = 0;
+            is_whole &= npart__static_elements(fact, &elements);
+            work.input_elements = npart__sum_uint64(work.input_elements, elements);
+            work.input_bytes = npart__sum_uint64(work.input_bytes, npart__type_bytes(fact->element_type, elements));
+        }
+    }
+    side->is_known = is_whole && is_known(&work);
+    at->work = &work;
+    at->arithmetic = NPART__ARITHMETIC_FLOAT32;
+    if (side->is_known)
+        cost_on_cpu(at, 0, side);
+}
+
+/* ---- all nodes --------------------------------------------------------------------------------------------- */
 
 /* How often a body runs is not known. A node in a body is therefore unknown on both sides. Without work a node is
  * known, and takes nothing. */
@@ -436,10 +482,35 @@ static bool has_shares(const struct npart__oplist *oplist)
     return has;
 }
 
-/* The cost of one side alone, without what it takes to bring the node's operands there. */
-double npart__node_ms(const struct npart__node_costs *nodes, uint32_t node, bool on_npu)
+const struct npart__fused_kernel *npart__kernel_of(const struct npart__node_costs *nodes, uint32_t node,
+                                                   const uint32_t *partition_of)
 {
-    const struct npart__side_cost *side = on_npu ? &nodes->items[node].npu : &nodes->items[node].cpu;
+    uint32_t number = nodes->fused->of[node];
+    /* Where its size is not known each of its nodes is unknown, and counted. */
+    bool is_known = number && nodes->fused_items[number - 1].is_known;
+    const struct npart__fused_kernel *kernel = is_known ? &nodes->fused->items.items[number - 1] : NULL;
+    for (uint32_t i = 0; kernel && partition_of && i < kernel->count; i++)
+        if (partition_of[nodes->fused->nodes.items[kernel->first + i]] != NPART_NONE)
+            return NULL;
+    return kernel;
+}
+
+const struct npart__side_cost *npart__side_of(const struct npart__node_costs *nodes, uint32_t node,
+                                              const uint32_t *partition_of)
+{
+    static const struct npart__side_cost nothing = {.is_known = true};
+    if (partition_of && partition_of[node] != NPART_NONE)
+        return &nodes->items[node].npu;
+    const struct npart__fused_kernel *kernel = npart__kernel_of(nodes, node, partition_of);
+    if (!kernel)
+        return &nodes->items[node].cpu;
+    return nodes->fused->nodes.items[kernel->first] == node ? &nodes->fused_items[kernel - nodes->fused->items.items]
+                                                            : &nothing;
+}
+
+/* The cost of one side alone, without what it takes to bring the node's operands there. */
+double npart__side_ms(const struct npart__node_costs *nodes, const struct npart__side_cost *side)
+{
     double ms = 0;
     for (uint32_t i = 0; i < side->count; i++)
         ms += nodes->rates.items[side->charges[i].rate].ms * side->charges[i].quantity;
@@ -448,7 +519,8 @@ double npart__node_ms(const struct npart__node_costs *nodes, uint32_t node, bool
 
 /* Linear in nodes; a row of slow.def without an operator has "", which is no operator's name. */
 bool npart__cost_nodes(const struct npart__target *target, const struct npart__session *session,
-                       const struct npart__works *works, struct npart__arena *arena, struct npart__node_costs *inout)
+                       const struct npart__works *works, const struct npart__fused *fused, struct npart__arena *arena,
+                       struct npart__node_costs *inout)
 {
     enum { CONV = NPART__COUNT(slow_rows), NAMES };
     const char *names[NAMES] = {[CONV] = "Conv"};
@@ -457,7 +529,9 @@ bool npart__cost_nodes(const struct npart__target *target, const struct npart__s
     const struct npart__op_id *ids = npart__find_ops(session->graph, names, NPART__COUNT(names), arena);
     inout->works = works->items;
     inout->items = npart__arena_zeroed(arena, works->count + (size_t)1, sizeof *inout->items);
-    if (!inout->items || !ids)
+    inout->fused = fused;
+    inout->fused_items = npart__arena_zeroed(arena, fused->items.count + (size_t)1, sizeof *inout->fused_items);
+    if (!inout->items || !ids || !inout->fused_items)
         return false;
     struct costing at = {.session = session, .out = inout, .slow_ops = ids, .conv = ids[CONV], .share = 1};
     if (!npart__find_blocks(target, session, inout, arena, &at.blocks))
@@ -473,6 +547,8 @@ bool npart__cost_nodes(const struct npart__target *target, const struct npart__s
             at.share = is_shared ? share_of(target, session, at.id) : 1;
             cost_node(&at, &inout->items[at.id]);
         }
+    for (uint32_t i = 0; i < fused->items.count; i++)
+        cost_fused(&at, &fused->items.items[i], &inout->fused_items[i]);
     /* Elements of zero points were read for it. */
     return !is_shared || !npart__take_failure(session->inference);
 }

@@ -286,7 +286,7 @@ static enum npart_basis basis_of(const struct npart__parameter *held_out, const 
 }
 
 /* A user's own figures are of the chip at hand: a file laid on top is a measurement where most of the time is by it. */
-enum npart_basis npart__bill_basis(const struct npart__rates *rates, const struct npart__bill *bill, uint32_t variant)
+bool npart__bill_is_measured(const struct npart__rates *rates, const struct npart__bill *bill)
 {
     double by_user = 0;
     struct sum sum;
@@ -294,10 +294,17 @@ enum npart_basis npart__bill_basis(const struct npart__rates *rates, const struc
     for (uint32_t i = 0; i < rates->count; i++)
         if (rates->items[i].from->layer && !rates->items[i].from->is_assumed)
             by_user += sum.quantities[i] * rates->items[i].ms;
+    return by_user > 0.5 * sum.ms;
+}
+
+enum npart_basis npart__bill_basis(const struct npart__rates *rates, const struct npart__bill *bill, uint32_t variant)
+{
+    struct sum sum;
     if (npart__bill_assumed(rates, bill) > 0.5)
         return NPART_BASIS_DOCUMENTS;
-    if (by_user > 0.5 * sum.ms)
+    if (npart__bill_is_measured(rates, bill))
         return NPART_BASIS_MEASURED;
+    sum_up(rates, bill, NPART__PART_ALL, &sum);
     return basis_of(rates->values[sum.most][NPART__PARAMETER_HELD_OUT],
                     rates->values[sum.most][NPART__PARAMETER_SISTER], variant);
 }

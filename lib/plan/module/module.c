@@ -139,7 +139,8 @@ static void add_node(const struct npart__plan *plan, uint32_t id, struct npart_m
     to->accepted_count += on_npu;
     to->macs = npart__sum_uint64(to->macs, macs);
     to->macs_on_npu = npart__sum_uint64(to->macs_on_npu, on_npu ? macs : 0);
-    add_ms(on_npu ? &to->npu_ms : &to->cpu_ms, npart__node_ms(plan->node_costs, id, on_npu));
+    const struct npart__side_cost *side = npart__side_of(plan->node_costs, id, plan->partitioning.partition_of);
+    add_ms(on_npu ? &to->npu_ms : &to->cpu_ms, npart__side_ms(plan->node_costs, side));
 }
 
 /* A switch belongs to the node after it, so that modules and what is in none add up to the plan's. Between the

@@ -1005,6 +1005,8 @@ class npart_node_plan(Structure):
     fate_text: Bytes | None
     ms: float
     slow: Bytes | None
+    cpu_ms: float
+    cpu_kernel: Bytes | None
     _fields_ = [
         ("size", c_size_t),
         ("verdict", c_int),
@@ -1016,6 +1018,8 @@ class npart_node_plan(Structure):
         ("fate_text", c_char_p),
         ("ms", c_double),
         ("slow", c_char_p),
+        ("cpu_ms", c_double),
+        ("cpu_kernel", c_char_p),
     ]
 
 
@@ -1243,6 +1247,7 @@ class npart_cost(Structure):
     total: Any
     is_calibrated: bool
     basis: int
+    is_cpu_measured: bool
     runtime: Bytes | None
     switching: Any
     copying: Any
@@ -1268,6 +1273,7 @@ class npart_cost(Structure):
         ("total", npart_cost_range),
         ("is_calibrated", c_bool),
         ("basis", c_int),
+        ("is_cpu_measured", c_bool),
         ("runtime", c_char_p),
         ("switching", npart_cost_range),
         ("copying", npart_cost_range),
