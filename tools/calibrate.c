@@ -188,6 +188,57 @@ static npart_status infer_run(struct calibrating *c, const struct options *optio
     return status;
 }
 
+/* The plan that leaves all to the CPU: each operator once. NULL when out of memory. */
+static struct npart_assumption *all_on_cpu(const npart_model *model, uint32_t *count)
+{
+    struct npart_node node = {.size = sizeof node};
+    struct npart_assumption *out = NULL;
+    *count = 0;
+    for (uint32_t i = 0, k; npart_model_node(model, i, &node); i++) {
+        char name[512];
+        (void)snprintf(name, sizeof name, "%s:%s", *node.domain ? node.domain : "ai.onnx", node.op);
+        for (k = 0; k < *count && strcmp(out[k].op, name) != 0; k++)
+            ;
+        if (k < *count)
+            continue;
+        struct npart_assumption *grown = realloc(out, (*count + (size_t)1) * sizeof *out);
+        char *op = strdup(name);
+        if (grown)
+            out = grown;
+        if (!grown || !op) {
+            free(op);
+            break;
+        }
+        out[(*count)++] = (struct npart_assumption){.op = op};
+    }
+    return out;
+}
+
+static void free_assumptions(struct npart_assumption *items, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        free((char *)(uintptr_t)items[i].op);
+    free(items);
+}
+
+/* As it is planned, or all on the CPU where the run was. */
+static npart_status make_run_plan(const struct run *run, const struct measured_run *measured, struct sample *sample,
+                                  struct npart_error *error)
+{
+    struct npart_plan_options options = plan_options(run->options);
+    uint32_t count = 0;
+    struct npart_assumption *assumed = NULL;
+    if (measured->texts[RUN_ON]) {
+        assumed = all_on_cpu(npart_inference_model(sample->inference), &count);
+        options.assumptions = assumed;
+        options.assumption_count = count;
+    }
+    npart_status status = npart_plan_make(&sample->plan, sample->inference, run->oplists[0], run->options->targets[0],
+                                          &options, error);
+    free_assumptions(assumed, count);
+    return status;
+}
+
 static enum exit_status plan_run(struct calibrating *c, struct measured_run *run, struct sample *sample)
 {
     struct npart_error error;
@@ -208,7 +259,7 @@ static enum exit_status plan_run(struct calibrating *c, struct measured_run *run
     if (status == NPART_OK)
         status = infer_run(c, options, sample, &error);
     if (status == NPART_OK)
-        status = make_plan(&as, sample->inference, 0, &sample->plan, &error);
+        status = make_run_plan(&as, run, sample, &error);
     free(options);
     if (status != NPART_OK)
         tell_error(run->texts[RUN_MODEL], &error);

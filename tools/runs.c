@@ -10,7 +10,7 @@
 
 #include "json_memory.h"
 
-static const char *const columns[RUN_COLUMNS] = {"model", "target", "runtime", "dims", "profile", "ms"};
+static const char *const columns[RUN_COLUMNS] = {"model", "target", "runtime", "dims", "profile", "on", "ms"};
 
 static bool fail(struct runs *runs, uint32_t line, const char *problem)
 {
@@ -41,6 +41,8 @@ bool runs_add(struct runs *runs, const char *const texts[RUN_MS], double ms, uin
         return fail(runs, line, "which model?");
     if (ms < 0 && !run->texts[RUN_PROFILE])
         return fail(runs, line, "neither ms nor a profile");
+    if (run->texts[RUN_ON] && strcmp(run->texts[RUN_ON], "cpu") != 0)
+        return fail(runs, line, "on: expected cpu, or nothing for the plan as it is");
     return true;
 }
 

@@ -13,11 +13,11 @@
 #define MOST_RUNS 4096u       /* of all targets */
 #define MOST_RUN_LINE 65536u  /* bytes of a line of CSV */
 
-enum run_column { RUN_MODEL, RUN_TARGET, RUN_RUNTIME, RUN_DIMS, RUN_PROFILE, RUN_MS, RUN_COLUMNS };
+enum run_column { RUN_MODEL, RUN_TARGET, RUN_RUNTIME, RUN_DIMS, RUN_PROFILE, RUN_ON, RUN_MS, RUN_COLUMNS };
 
 /* Texts are NULL where nothing is said. */
 struct measured_run {
-    char *texts[RUN_MS]; /* by column; RUN_DIMS: "batch=1 sequence=128" */
+    char *texts[RUN_MS]; /* by column; RUN_DIMS: "batch=1 sequence=128", RUN_ON: "cpu" */
     double ms;           /* of a warm run; below 0: not said */
     uint32_t line;       /* of CSV, or place in JSON; for messages */
 };

@@ -511,6 +511,7 @@ bool npart_plan_cost(const npart_plan *plan, struct npart_cost *out)
         .fill = cost->fill,
         .runtime = npart__invoker_names[plan->plan.node_costs->rates.invoker],
         .is_calibrated = cost->basis != NPART_BASIS_DOCUMENTS,
+        .is_cpu_measured = npart__bill_is_measured(&plan->plan.node_costs->rates, &plan->plan.sides.cpu),
         .basis = cost->basis,
         .compile = npart__compile_range(&plan->plan.node_costs->rates, &work),
     };

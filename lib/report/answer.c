@@ -461,6 +461,8 @@ void npart__put_checked(struct npart__page *page, const struct npart_plan_pair *
         npart__append_format(&line, "%s%s", line.size ? "; " : "",
                              page->cost.is_calibrated ? "~ estimated, not measured"
                                                       : "~ estimated, from assumed speeds");
+    if (worth.cpu.typical_ms >= 0 && page->cost.is_cpu_measured)
+        npart__append_text(&line, "; CPU measured");
     if (line.size)
         npart__put_field(page, "Checked", NPART__DIM, npart__buffer_text(&line), 0);
     npart__buffer_release(&line);

@@ -2,6 +2,8 @@
  *
  * What a run costs, in JSON: docs/json.md, "Cost".
  */
+#include <stdlib.h>
+
 #include "report/report.h"
 
 /* Nodes without a fast kernel on the CPU, by sentence: there are few, and more than there is room for are left out. A
@@ -26,6 +28,45 @@ static void slow(struct npart__buffer *out, const char *key, const npart_plan *p
     }
     NPART__JSON_LIST(out, key, k, k < found)
         npart__put_slow(out, NULL, &told[k]);
+}
+
+/* Operators of a graph are few; more than there is room for are left out, as they are the rarest. */
+#define MOST_OPERATORS 64u
+
+static void add_operator(struct npart__cpu_operator *told, size_t *found, const char *op, double ms)
+{
+    size_t k = 0;
+    while (k < *found && strcmp(told[k].op, op) != 0)
+        k++;
+    if (k == MOST_OPERATORS)
+        return;
+    if (k == *found)
+        told[(*found)++] = (struct npart__cpu_operator){.op = op};
+    told[k].nodes++;
+    told[k].typical_ms = ms < 0 || told[k].typical_ms < 0 ? -1 : told[k].typical_ms + ms;
+}
+
+/* By time, then by name: what is not known last. */
+static int compare_operators(const void *left, const void *right)
+{
+    const struct npart__cpu_operator *a = left, *b = right;
+    return a->typical_ms != b->typical_ms ? (a->typical_ms < b->typical_ms) - (a->typical_ms > b->typical_ms)
+                                          : strcmp(a->op, b->op);
+}
+
+static void cpu_operators(struct npart__buffer *out, const char *key, const npart_plan *plan)
+{
+    struct npart__cpu_operator told[MOST_OPERATORS];
+    struct npart_node_plan at = {.size = sizeof at};
+    struct npart_node node = {.size = sizeof node};
+    const npart_model *model = npart_inference_model(npart_plan_view(plan));
+    size_t found = 0;
+    for (uint32_t i = 0; npart_plan_node(plan, i, &at) && npart_model_node(model, i, &node); i++)
+        if (at.fate == NPART_FATE_LIVE && !(at.cpu_kernel && !*at.cpu_kernel))
+            add_operator(told, &found, at.cpu_kernel ? at.cpu_kernel : node.op, at.cpu_ms);
+    qsort(told, found, sizeof *told, compare_operators);
+    NPART__JSON_LIST(out, key, k, k < found)
+        npart__put_cpu_operator(out, NULL, &told[k]);
 }
 
 /* All are null where no advice was made. */
@@ -62,5 +103,6 @@ void npart__add_json_cost(struct npart__buffer *out, const struct npart_plan_pai
     alternatives(out, npart__own(&object, "alternatives"), plans, &at);
     recommendation(&object, plans->advice);
     slow(out, npart__own(&object, "slow"), plans->plan);
+    cpu_operators(out, npart__own(&object, "cpu_operators"), plans->plan);
     npart__object_close(&object);
 }

@@ -688,6 +688,18 @@ class SlowNodes:
 
 
 @dataclass(frozen=True, slots=True)
+class CpuOperator:
+    """What a run on the CPU alone spends its time in, by kernel."""
+
+    op: str
+    """The operator, or what ONNX Runtime fuses several nodes into: ``Gelu``, ``FusedMatMul``."""
+    nodes: int
+    """How many kernels."""
+    typical_ms: float | None
+    """What they take, or None."""
+
+
+@dataclass(frozen=True, slots=True)
 class Cost:
     """What a run takes, once the model is loaded; the typical value is the sum of the parts'."""
 
@@ -702,6 +714,8 @@ class Cost:
     half of the time rests on assumed parameters: ``documents``: single figures and assumptions, or networks that
     held out were off by more than 30 % in the median; ``measured_family``: networks on a sister of the chip,
     which held out were off by less; ``measured``: the same on this chip."""
+    cpu_measured: bool
+    """Whether a run on the CPU alone rests on measurements of your own (``--cost``)."""
     runtime: str
     """What starts partitions: ``bare``, ``onnxruntime``, ``tflite`` or ``coreml``."""
     parts: CostParts
@@ -724,6 +738,8 @@ class Cost:
     """A partition with fewer multiply-accumulates takes longer than its nodes on the CPU, or None."""
     slow: tuple[SlowNodes, ...]
     """What the CPU has no fast kernel for among the nodes that fall back."""
+    cpu_operators: tuple[CpuOperator, ...]
+    """What a run on the CPU alone spends its time in, most first."""
     bytes_to_npu: int
     """Of all boundary tensors with a known size; one from partition to partition counts both ways."""
     bytes_to_cpu: int
