@@ -700,6 +700,26 @@ class CpuOperator:
 
 
 @dataclass(frozen=True, slots=True)
+class Move:
+    """What moves or converts elements and computes nothing, where all of it takes more than a tenth of a run as it
+    is planned; else there are none."""
+
+    what: str
+    """``Transpose``, ``Reshape``, ``Cast``, ``QuantizeLinear``, ``DequantizeLinear``; or ``layout``: tensors that
+    change their layout."""
+    nodes: int
+    """How many take time."""
+    typical_ms: float
+    """What they take."""
+    module: str | None
+    """The module that most of it is in, ``*`` for numbers in its name, or None."""
+    module_ms: float
+    """What of it is in that module."""
+    removed_by: str | None
+    """What takes them away, or None: nothing is known."""
+
+
+@dataclass(frozen=True, slots=True)
 class Cost:
     """What a run takes, once the model is loaded; the typical value is the sum of the parts'."""
 
@@ -738,6 +758,8 @@ class Cost:
     """A partition with fewer multiply-accumulates takes longer than its nodes on the CPU, or None."""
     slow: tuple[SlowNodes, ...]
     """What the CPU has no fast kernel for among the nodes that fall back."""
+    moves: tuple[Move, ...]
+    """What moves and converts, where that takes more than a tenth of the run."""
     cpu_operators: tuple[CpuOperator, ...]
     """What a run on the CPU alone spends its time in, most first."""
     bytes_to_npu: int
