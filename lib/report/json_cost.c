@@ -54,6 +54,14 @@ static int compare_operators(const void *left, const void *right)
                                           : strcmp(a->op, b->op);
 }
 
+static void moves(struct npart__buffer *out, const char *key, const npart_plan *plan)
+{
+    struct npart__moves found;
+    (void)npart__find_moves(out->arena, plan, &found);
+    NPART__JSON_LIST(out, key, k, k < found.count)
+        npart__put_move(out, NULL, &found.items[k]);
+}
+
 static void cpu_operators(struct npart__buffer *out, const char *key, const npart_plan *plan)
 {
     struct npart__cpu_operator told[MOST_OPERATORS];
@@ -103,6 +111,7 @@ void npart__add_json_cost(struct npart__buffer *out, const struct npart_plan_pai
     alternatives(out, npart__own(&object, "alternatives"), plans, &at);
     recommendation(&object, plans->advice);
     slow(out, npart__own(&object, "slow"), plans->plan);
+    moves(out, npart__own(&object, "moves"), plans->plan);
     cpu_operators(out, npart__own(&object, "cpu_operators"), plans->plan);
     npart__object_close(&object);
 }

@@ -144,6 +144,8 @@ void npart__put_decided(struct npart__page *page);
 void npart__tell_release(struct npart__page *page, const npart_advice *advice);
 void npart__put_cache(struct npart__page *page);
 void npart__put_nodes(struct npart__page *page);
+/* moves.c */
+void npart__put_moves(struct npart__page *page);
 void npart__put_notes(struct npart__page *page, bool is_alone);
 void npart__put_checked(struct npart__page *page, const struct npart_plan_pair *pair);
 /* Whether the target's runtime does not load the model; whether a finding says why. */

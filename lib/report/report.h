@@ -60,6 +60,18 @@ struct npart__report {
  * go. False where that failed: the report has failed then. */
 bool npart__turn_to_plan(struct npart__report *report, size_t index);
 
+/* moves.c: what moves and converts in a plan, most first; how many kinds, 0 where it takes a tenth of a run at most. The
+ * texts are the arena's. */
+#define NPART__MOST_MOVES 7u
+struct npart__moves {
+    struct npart__move items[NPART__MOST_MOVES];
+    uint32_t count;
+    double typical_ms;  /* of all */
+    const char *module; /* that most of all is in, or NULL */
+    double module_ms;
+};
+uint32_t npart__find_moves(struct npart__arena *arena, const npart_plan *plan, struct npart__moves *out);
+
 /* The writers, a file each: text.c, explain.c, modules.c, fix.c, diff.c, markdown_diff.c, placement.c, shapes.c and
  * json*.c. */
 void npart__plans_text(struct npart__report *report);

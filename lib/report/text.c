@@ -24,6 +24,7 @@ static void target(struct npart__page *page, const struct npart_plan_pair *pair,
         npart__put_nodes(page);
         npart__put_cache(page);
     }
+    npart__put_moves(page);
     if (is_alone)
         npart__put_notes(page, true);
     npart__put_checked(page, pair);

@@ -188,6 +188,11 @@ function costFacts(target) {
         && `products fill ${shareText(cost.tile_fill)} of the matrix unit's tiles`;
     const slow = (cost.slow || []).map((item) => ["Slow on the CPU",
         [sentence(item.text), `: ${countText(item.nodes, "node")}, ${milliseconds(item.typical_ms)}`]]);
+    const moves = (cost.moves || []).map((item) => ["Moves",
+        [`${item.what === "layout" ? countText(item.nodes, "layout conversion")
+            : `${wholeText(item.nodes)} ${item.what}`}: ${milliseconds(item.typical_ms)}`,
+        item.module && [", most in ", element("code", {}, item.module)],
+        item.removed_by && `; removed by ${item.removed_by}`]]);
     return [
         ["Parameters", cost.calibrated ? "calibrated"
             : "uncalibrated: more than half of the time rests on assumed parameters"],
@@ -195,6 +200,7 @@ function costFacts(target) {
         ["Tile fill", fill || null],
         ["Break-even", typeof cost.break_even_macs === "number" ? breakEvenText(target) : null],
         ...slow,
+        ...moves,
     ];
 }
 
