@@ -202,13 +202,16 @@ void npart__put_cost(struct npart__page *page, const struct npart_plan_pair *pai
         npart__append_format(page->out, " in %s", cost->runtime);
     npart__put(page, ": median (80 % range)");
     npart__put(page, "\n");
-    if (page->summary.partitions)
-        put_way(page, page->summary.verdict == NPART_PLAN_FAILS ? "if it compiled" : "as planned", cost->total);
+    bool has_run = page->summary.verdict != NPART_PLAN_FAILS;
+    if (page->summary.partitions && has_run)
+        put_way(page, "as planned", cost->total);
     put_way(page, "CPU alone", cost->cpu_alone.typical_ms < 0 && is_fixed ? fixed.cpu_alone : cost->cpu_alone);
     if (page->summary.verdict != NPART_PLAN_WHOLE)
         put_way(page, made_name(page, "all %s", page->info.on_unit), cost->npu_whole);
     if (is_fixed)
         put_way(page, "sizes fixed", fixed.total);
+    if (!has_run)
+        return; /* so it has no time */
     if (cost->total.typical_ms < 0) {
         put_unknown(page);
         return;

@@ -44,7 +44,7 @@ global.Node = Node;
 global.document = { createElement: (tag) => new Node(tag) };
 
 const { pageFunctions } = require(path.join(__dirname, "../../test/web/page_script.js"));
-const page = pageFunctions("sections", "modelTitle", "showTaker", "milliseconds", "millisecondsRange", "estimateText",
+const page = pageFunctions("sections", "modelTitle", "showTaker", "milliseconds", "millisecondsRange", "estimateText", "estimateOf", "boundsOf",
     "bytesText", "shareText", "wholeText", "amountText", "shellWord");
 
 function drawn(report) {
@@ -66,6 +66,7 @@ process.stdout.write(JSON.stringify({
     numbers: given.numbers.map((value) => [page.milliseconds(value), page.bytesText(value), page.amountText(value),
         page.shareText(value < 1 ? value : 1 / value), page.wholeText(Math.round(value)),
         page.millisecondsRange([value / 2, value, value * 3]), page.estimateText([value / 2, value, value * 3]),
-        page.estimateText([value / 20, value, value * 30])]),
+        page.estimateText([value / 20, value, value * 30]), page.estimateOf([value / 2, value, value * 3]),
+        page.boundsOf([value / 2, value, value * 3]), page.boundsOf([value / 20, value, value * 30])]),
     words: given.words.map(page.shellWord),
 }));

@@ -102,7 +102,8 @@ def test_numbers_are_the_pages() -> None:
         ranges: list[tuple[float | None, ...]] = [(value / 2, value, value * 3), (value / 20, value, value * 30)]
         assert [_markup.milliseconds(value), _markup.bytes_text(value), _markup.amount(value),
                 _markup.share_text(value if value < 1 else 1 / value), _markup.whole(int(value + 0.5)),
-                _markup.milliseconds_range(ranges[0]), *map(_markup.estimate, ranges)] == expected, value
+                _markup.milliseconds_range(ranges[0]), *map(_markup.estimate, ranges),
+                _markup.estimate_of(ranges[0]), *map(_markup.bounds_of, ranges)] == expected, value
     assert list(map(_markup.shell_word, WORDS)) == found["words"]
 
 
@@ -117,6 +118,8 @@ def test_notebook(targets: str, encoder: pathlib.Path) -> None:
         for cause in target.causes[:5]:
             assert cause.text.replace("`", "") in found.text
         assert target.advice[0].text.replace("`", "") in found.text
+        line = " ".join(map(_markup.shell_word, target.advice[0].run or ()))
+        assert found.text.index("Worth it" if len(analysis.targets) == 1 else target.name) < found.text.index(line)
     assert "<svg" in shown
     assert len(shown) < 40_000
     one = parsed(analysis.targets[-1]._repr_html_())

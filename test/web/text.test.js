@@ -5,7 +5,7 @@ const assert = require("node:assert");
 const test = require("node:test");
 const { pageFunctions } = require("./page_script");
 
-const page = pageFunctions("plainText", "milliseconds", "millisecondsRange", "estimateText", "shortNumber",
+const page = pageFunctions("plainText", "milliseconds", "millisecondsRange", "estimateText", "estimateOf", "boundsOf", "shortNumber",
     "bytesText", "shareText",
     "countText", "countOf", "listText", "amountText", "baseName", "csvField", "prepare", "nodeName", "shellWord",
     "toolCommand", "fixCommand", "adviceCommand", "adviceSteps", "afterText");
@@ -36,6 +36,9 @@ test("figures are as the tool prints them", () => {
         [page.estimateText([900, 1200, 1400]), "~1.2 s (0.90-1.4)"],
         [page.estimateText([2, 2, 2]), "~2.0 ms"], [page.estimateText([0, 0.001, 1]), "under 0.01 ms"],
         [page.estimateText([null, 1, 2]), "not known"],
+        [page.estimateOf([3.21, 4.96, 7.66]), "~5.0 ms"], [page.estimateOf(null), "not known"],
+        [page.boundsOf([3.21, 4.96, 7.66]), "8 of 10 runs: 3.2-7.7 ms"], [page.boundsOf([2, 2, 2]), null],
+        [page.boundsOf([0.4, 3.04, 20.4]), "8 of 10 runs: 0.4 to 20 ms"], [page.boundsOf([null, 1, 2]), null],
         [page.bytesText(8), "8 B"], [page.bytesText(3000000), "3.0 MB"], [page.bytesText(602112), "602 kB"],
         [page.bytesText(null), "not known"],
         [page.amountText(118013952), "118 M"], [page.amountText("786432*batch"), "786432*batch"],

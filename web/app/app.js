@@ -74,23 +74,17 @@ function compare(before, after) {
     return runShown(["diff", "--format", "html", "before.json", "after.json"], files);
 }
 
-/** Where a model ends or begins, and where what is after and before it goes. */
-const endOptions = ["--end-at", "--rest", "--begin-at", "--head"];
-
 /**
- * What the advice's command says, or the form. What was written stands beside the result, to be saved.
- * @param {string[]|null} run the words of a command "npu-partition fix ..."
+ * What a line that is shown says, or the form. What was written stands beside the result, to be saved.
+ * @param {string[]|null} line the words of a command "npu-partition fix ..."
  */
-async function fix(run) {
+async function fix(line) {
     if (given.models.length !== 1) return showProblem("one model at a time can be fixed");
-    const told = run ? pairWords(run) : [];
-    for (const [option, value] of told)
+    for (const [option, value] of line ? pairWords(line) : [])
         if (option === "-d" || option === "--dim") chosen.dims.set(...nameAndSize(value));
-    const equality = run ? told.filter(([option]) => option === "--allow").map(([, value]) => value) : [...allowed];
-    const ends = told.filter(([option]) => endOptions.includes(option)).flat();
-    const more = [...(equality.length ? ["--allow", equality.join(",")] : []), ...ends, "--output",
-        ends.length ? `${baseOfModel()}.npu.onnx` : `${baseOfModel()}.fixed.onnx`];
-    const result = await runShown(wordsFor("fix", "html", more), givenFiles());
+    const more = [...(allowed.size ? ["--allow", [...allowed].join(",")] : []), "--output",
+        `${baseOfModel()}.fixed.onnx`];
+    const result = await runShown(fixWords(line) || wordsFor("fix", "html", more), givenFiles());
     if (!result) return undefined;
     actions.written = result.files;
     show(documentsOf(result.output), result.bytes);

@@ -40,5 +40,15 @@ function pairWords(words) {
     return pairs;
 }
 
+/**
+ * The words of a line that is shown ("npu-partition fix MODEL ..."), for a run that shows what it did as a page: all of
+ * them, so that the button does what the line does. Null where it is no line of this tool's `fix`.
+ * @param {string[]|null|undefined} line
+ */
+function fixWords(line) {
+    if (!line || line[0] !== "npu-partition" || line[1] !== "fix") return null;
+    return [...line.slice(1, 2), "--format", "html", ...line.slice(2)];
+}
+
 /** Options of an analysis that take no value. */
 const flags = new Set(["--sustained", "--verbose", "--quiet"]);

@@ -51,8 +51,8 @@ function changeOfKind(before, after) {
 }
 
 function timeOfRun({ cost, summary }) {
-    const text = millisecondsRange([cost.low_ms, cost.typical_ms, cost.high_ms]);
-    return summary.verdict === "fails" && wholeOfCost(cost) ? `${text} if it compiled` : text;
+    return summary.verdict === "fails" ? "none: it fails to compile"
+        : estimateText([cost.low_ms, cost.typical_ms, cost.high_ms]);
 }
 
 function tooLarge(target) {

@@ -69,7 +69,12 @@ function targetName(target) {
 function overviewText(set, pair) {
     const first = (pair.target.advice || [])[0];
     return [modelName(set, pair.model), targetName(pair.target), pair.target.summary.verdict,
-        first ? first.text : "nothing to do"].join(" ").toLowerCase();
+        first ? first.text : noStep(pair.target)].join(" ").toLowerCase();
+}
+
+/** Of what is whole there is nothing to do; of all else, nothing that is known. */
+function noStep({ summary }) {
+    return ["whole", "edge", "empty"].includes(summary.verdict) ? "nothing to do" : "none known";
 }
 
 /**
@@ -97,13 +102,11 @@ function overviewColumns(set) {
         number("Coverage (MACs)", (pair) => summary(pair).mac_coverage,
             (pair) => shareText(summary(pair).mac_coverage)),
         number("Coverage (nodes)", (pair) => summary(pair).coverage, (pair) => shareText(summary(pair).coverage)),
-        number("Time a run", (pair) => cost(pair).typical_ms,
-            (pair) => estimateText([cost(pair).low_ms ?? null, cost(pair).typical_ms ?? null,
-                cost(pair).high_ms ?? null])),
-        number("CPU alone", alone, (pair) => milliseconds(alone(pair))),
+        number("Time a run", (pair) => runTimes(pair.target)[1], (pair) => estimateText(runTimes(pair.target))),
+        number("CPU alone", alone, (pair) => estimateOf((cost(pair).alternatives || {}).cpu)),
         hasThresholds && { title: "Thresholds", cell: (pair) => worstOutcome(outcomesOf(set, pair)) },
         { title: "Do first", kind: "first-step", value: (pair) => (first(pair) ? first(pair).text : ""),
-            cell: (pair) => (first(pair) ? sentence(first(pair).text) : "nothing to do") },
+            cell: (pair) => (first(pair) ? sentence(first(pair).text) : noStep(pair.target)) },
     ];
     return columns.filter(Boolean);
 }
@@ -159,7 +162,7 @@ function totals(set, filter) {
 /** "118 partitions; faster than the CPU alone: 14 of 18 models" @param {Pair[]} pairs of one target */
 function totalText(pairs) {
     const partitions = pairs.reduce((sum, { target }) => sum + target.summary.partitions, 0);
-    const timed = pairs.filter(({ target }) => target.cost && typeof target.cost.typical_ms === "number"
+    const timed = pairs.filter(({ target }) => typeof runTimes(target)[1] === "number"
         && target.cost.alternatives && target.cost.alternatives.cpu);
     const faster = timed.filter(({ target }) => target.cost.typical_ms < target.cost.alternatives.cpu[1]);
     return countText(partitions, "partition") + (timed.length

@@ -99,6 +99,18 @@ function estimateText(range) {
         + `${roughNumber(high / to.one, 1)} ${to.word})`;
 }
 
+/** "~5.0 ms" of the same, without its range. */
+function estimateOf(range) {
+    return range ? estimateText([range[1], range[1], range[1]]) : "not known";
+}
+
+/** "8 of 10 runs: 3.2-7.7 ms", rounded as it is; null where it is not known. */
+function boundsOf(range) {
+    const text = estimateText(range), at = text.indexOf(" (");
+    return at < 0 ? null : `8 of 10 runs: ${text.slice(at + 2, -1)}`
+        + (/[a-z]$/.test(text.slice(0, -1)) ? "" : ` ${timeUnitOf(range[1]).word}`);
+}
+
 /** As the tool prints times: "806", "14.4", "9.11"; small ones to two digits: "0.0031" */
 function shortNumber(value) {
     const size = Math.abs(value);

@@ -72,12 +72,11 @@ function figure(name, value, note, bar) {
 /** The figures of a plan as tiles. What is not known while sizes are dynamic, is with sizes fixed. */
 function figures(target) {
     const { summary, cost, if_fixed: fixed } = target;
-    const total = cost ? [cost.low_ms, cost.typical_ms, cost.high_ms] : [null, null, null];
+    const total = runTimes(target);
     const ways = (cost && cost.alternatives) || {};
     const bounds = summary.partitions_if_unknown || [];
     const isKnown = typeof summary.mac_coverage === "number";
     /* What only a part is known of stands in the sentence above. */
-    const time = summary.verdict === "fails" ? "Time a run, if it compiled" : "Time a run";
     const hasTime = typeof total[1] === "number" || (ways.fixed && typeof ways.fixed[1] === "number");
     const whenFixed = (text) => (fixed && text !== "not known" ? `not known; ${text} with sizes fixed` : null);
     return element("dl", { class: "figures" },
@@ -88,14 +87,14 @@ function figures(target) {
             isKnown ? shareBar(summary.mac_coverage) : null),
         figure("Coverage (nodes)", shareText(summary.coverage), countOf(summary.accepted, summary.live, "node"),
             shareBar(summary.coverage)),
-        hasTime ? figure(time, milliseconds(total[1]),
-            boundsText(total) || whenFixed(milliseconds((ways.fixed || [])[1]))) : null,
-        ways.cpu ? figure("CPU alone", milliseconds(ways.cpu[1]), boundsText(ways.cpu)) : null);
+        hasTime ? figure("Time a run", estimateOf(total), boundsOf(total) || whenFixed(estimateOf(ways.fixed))) : null,
+        ways.cpu ? figure("CPU alone", estimateOf(ways.cpu), boundsOf(ways.cpu)) : null);
 }
 
-function boundsText(range) {
-    return range && range[0] !== null && range[2] !== null
-        ? `8 of 10 runs: ${shortNumber(range[0])} to ${shortNumber(range[2])} ms` : null;
+/** [low, typical, high] of a run as it is planned, as the line has it; what fails to compile has none. */
+function runTimes({ summary, cost }) {
+    return cost && summary.verdict !== "fails"
+        ? [cost.low_ms ?? null, cost.typical_ms ?? null, cost.high_ms ?? null] : [null, null, null];
 }
 
 /** Thresholds, where the report was made by a check of them. */
@@ -129,14 +128,16 @@ function firstSteps(context) {
     const command = adviceCommand(context, first);
     const fix = context.actions && context.actions.fix;
     const doable = steps.filter((step) => step.fixable);
-    const buttons = [tryButton(context, first), fix && doable.length
+    /* It does what the line beside it says, or is not there. */
+    const isDoable = fix && first.run && first.run[0] === "npu-partition" && first.run[1] === "fix";
+    const buttons = [tryButton(context, first), isDoable
         ? element("button", { type: "button", class: "primary small", onclick: () => fix(first.run) }, "Fix the model")
             : null].filter(Boolean);
     return element("div", { class: "first-action" },
         element("h3", {}, first.action === "none" ? "What stays as it is" : "Fix"),
-        element("p", { class: "action-text" }, sentence(first.text)),
         command || buttons.length ? element("p", { class: "action-command" }, command && commandLine(command), buttons)
             : null,
+        element("p", { class: "action-text" }, sentence(first.text)),
         first.action === "none" ? null : element("p", { class: "muted" },
             `It ${afterText(first.after, context.target.decided)}.`,
             first.equality ? ` Then ${equalityTexts[first.equality] || plainText(first.equality)}.` : null),

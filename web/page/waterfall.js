@@ -87,8 +87,7 @@ function waterfallTable(target, options = {}) {
         isWhole: true,
     });
     return drawnTable({
-        caption: options.caption
-            || `Where the time of a run goes${summary.verdict === "fails" ? ", if it compiled" : ""}`,
+        caption: options.caption || "Where the time of a run goes",
         label: "Part", drawing: "ms", value: "Time", scale, textOf: tickText, rows: drawn,
     });
 }
@@ -224,7 +223,9 @@ addSection({
         for (const reason of unknownCostReasons(target, context.graph.nodes))
             root.append(element("p", {}, reason, " ", sizes && tryButton(context, sizes)));
         const charts = element("div", { class: "charts" });
-        if (waterfallRows(cost).highest > 0) charts.append(element("div", {}, waterfallTable(target)));
+        /* What fails to compile has no run, so no time of one. */
+        const hasRun = target.summary.verdict !== "fails";
+        if (hasRun && waterfallRows(cost).highest > 0) charts.append(element("div", {}, waterfallTable(target)));
         const ways = waysTable(target);
         if (ways) charts.append(element("div", {}, ways));
         if (charts.children.length) root.append(charts, element("p", { class: "muted" },

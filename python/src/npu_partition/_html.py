@@ -101,17 +101,15 @@ def _figure(name: str, value: str, note: str | None, bar: Child = None) -> Marku
 
 
 def _figures(target: Target) -> Markup:
-    summary, cost, fixed = target.summary, target.cost, target.if_fixed
-    total, ways, (low, high) = (cost.low_ms, cost.typical_ms, cost.high_ms), cost.alternatives, (
-        summary.partitions_if_unknown)
+    summary, fixed = target.summary, target.if_fixed
+    total, ways, (low, high) = _run_times(target), target.cost.alternatives, summary.partitions_if_unknown
 
     def when_fixed(text: str | None) -> str | None:
         return f"not known; {text} with sizes fixed" if fixed and text and text != NOT_KNOWN else None
 
     macs = (f"of {_markup.amount(summary.macs)}" if summary.mac_coverage is not None and summary.macs is not None
             else when_fixed(_markup.share_text(fixed.summary.mac_coverage) if fixed else None))
-    fixed_ms = ways.fixed[1] if ways.fixed else None
-    name = "Time a run, if it compiled" if summary.verdict == "fails" else "Time a run"
+    has_time = total[1] is not None or (ways.fixed is not None and ways.fixed[1] is not None)
     return element(
         "dl", {"class": "figures"},
         _figure("Partitions", _markup.whole(summary.partitions),
@@ -120,16 +118,15 @@ def _figures(target: Target) -> Markup:
                 None if summary.mac_coverage is None else _markup.share_bar(summary.mac_coverage)),
         _figure("Coverage (nodes)", _markup.share_text(summary.coverage),
                 _markup.count_of(summary.accepted, summary.live, "node"), _markup.share_bar(summary.coverage)),
-        None if total[1] is None and fixed_ms is None else _figure(
-            name, _markup.milliseconds(total[1]), _bounds(total) or when_fixed(_markup.milliseconds(fixed_ms))),
-        _figure("CPU alone", _markup.milliseconds(ways.cpu[1]), _bounds(ways.cpu)) if ways.cpu else None)
+        _figure("Time a run", _markup.estimate_of(total), _markup.bounds_of(total) or when_fixed(
+            _markup.estimate_of(ways.fixed))) if has_time else None,
+        _figure("CPU alone", _markup.estimate_of(ways.cpu), _markup.bounds_of(ways.cpu)) if ways.cpu else None)
 
 
-def _bounds(found: Sequence[float | None]) -> str | None:
-    low, _typical, high = found
-    if low is None or high is None:
-        return None
-    return f"8 of 10 runs: {_markup.short_number(low)} to {_markup.short_number(high)} ms"
+def _run_times(target: Target) -> tuple[float | None, float | None, float | None]:
+    """Of a run as it is planned, as the line has it; what fails to compile has none."""
+    cost = target.cost
+    return (None, None, None) if target.summary.verdict == "fails" else (cost.low_ms, cost.typical_ms, cost.high_ms)
 
 
 # ---- what to do first (advice.js) -----------------------------------------------------------------------------------
@@ -146,7 +143,7 @@ def _first_step(target: Target, path: str) -> Child:
         f" Then {EQUALITIES.get(first.equality, plain_text(first.equality))}." if first.equality else None)
     return element("div", {"class": "first-action"},
                    element("h3", None, "What stays as it is" if first.action == "none" else "Fix"),
-                   element("p", {"class": "action-text"}, sentence(first.text)), told, after)
+                   told, element("p", {"class": "action-text"}, sentence(first.text)), after)
 
 
 def _command(action: Action, target: Target, path: str) -> str | None:
@@ -292,22 +289,22 @@ def analysis_html(analysis: Analysis) -> str:
     if len(targets) == 1:
         return _frame(title, element("h2", None, plain_text(targets[0].name)), verdict(targets[0], path, findings),
                       _details(targets[0]))
-    return _frame(title, _overview(targets), _findings(findings), [
+    return _frame(title, _overview(targets, path), _findings(findings), [
         element("details", None, element("summary", None, plain_text(target.name)), verdict(target, path, ()),
                 _details(target)) for target in targets])
 
 
-def _overview(targets: Sequence[Target]) -> Markup:
+def _overview(targets: Sequence[Target], path: str) -> Markup:
     """The page's table of several results (overview.js), of one model."""
     names = ("Target", "Verdict", "Partitions", "Coverage (MACs)", "Coverage (nodes)", "Time a run", "CPU alone",
              "Do first")
     head = [element("th", {"scope": "col", "class": "number" if 2 <= at <= 6 else None}, name)
             for at, name in enumerate(names)]
     return element("div", {"class": "scroll"}, element("table", {"class": "overview"}, element(
-        "thead", None, element("tr", None, head)), element("tbody", None, map(_overview_row, targets))))
+        "thead", None, element("tr", None, head)), element("tbody", None, [_overview_row(target, path) for target in targets])))
 
 
-def _overview_row(target: Target) -> Markup:
+def _overview_row(target: Target, path: str) -> Markup:
     def number(value: str) -> Markup:
         return element("td", {"class": "number"}, _markup.unknown_mark() if value == NOT_KNOWN else value)
 
@@ -316,6 +313,14 @@ def _overview_row(target: Target) -> Markup:
         "tr", None, element("th", {"scope": "row", "class": "name"}, plain_text(target.name)),
         element("td", None, _answer_mark(summary)), number(str(summary.partitions)),
         number(_markup.share_text(summary.mac_coverage)), number(_markup.share_text(summary.coverage)),
-        number(_markup.milliseconds_range((cost.low_ms, cost.typical_ms, cost.high_ms))),
-        number(_markup.milliseconds(cost.alternatives.cpu[1] if cost.alternatives.cpu else None)),
-        element("td", {"class": "first-step"}, sentence(first.text) if first else "nothing to do"))
+        number(_markup.estimate(_run_times(target))), number(_markup.estimate_of(cost.alternatives.cpu)),
+        element("td", {"class": "first-step"}, _first_line(first, target, path)))
+
+
+def _first_line(first: Action | None, target: Target, path: str) -> Child:
+    """The line that does it, as `print` has it, then what it does."""
+    if first is None:
+        return "nothing to do" if target.summary.verdict in ("whole", "edge", "empty") else "none known"
+    command = _command(first, target, path)
+    return [element("p", {"class": "action-command"}, _markup.command_line(command)) if command else None,
+            sentence(first.text)]

@@ -145,6 +145,21 @@ def estimate(found: Sequence[float | None]) -> str:
     return f"{text} ({first} to {_rough(high / high_one, 1)} {high_word})"
 
 
+def estimate_of(found: Sequence[float | None] | None) -> str:
+    """ "~5.0 ms" of the same, without its range."""
+    return NOT_KNOWN if found is None else estimate((found[1], found[1], found[1]))
+
+
+def bounds_of(found: Sequence[float | None] | None) -> str | None:
+    """ "8 of 10 runs: 3.2-7.7 ms", rounded as it is; None where it is not known."""
+    text = NOT_KNOWN if found is None else estimate(found)
+    _typical, bracket, bounds = text.partition(" (")
+    if not bracket or found is None or found[1] is None:
+        return None
+    bounds = bounds[:-1]
+    return f"8 of 10 runs: {bounds}" + ("" if bounds[-1].isalpha() else f" {_time_unit(found[1])[1]}")
+
+
 def bytes_text(value: float) -> str:
     """ "268 MB"."""
     unit = 0
