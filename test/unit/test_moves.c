@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #define LIST                                                                                                           \
-    "format 1\ntarget t\nparam launch_ms 1 1 1\nparam elementwise_gops 1 1 1\nparam memory_gb_per_s 1000 1000 1000\n"    \
+    "format 1\ntarget t\nparam launch_ms 1 1 1\nparam elementwise_gops 1 1 1\nparam memory_gb_per_s 1000 1000 1000\n"  \
     "param move_gb_per_s 2 2 2\nparam cpu_element_ns 1 1 1\nparam cpu_memory_gb_per_s 1 1 1\nop Abs Cast Transpose\n"
 #define IMAGE "input x float32[1,10,100,1000]\n"
 
