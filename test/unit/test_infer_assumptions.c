@@ -156,6 +156,45 @@ static void test_infer_assumptions__sizes_are_usual_ones(void)
                  "B=1 num_samples=16000 n_frames=1000");
 }
 
+/* Strides of 8, 16 and 32: three positions joined, or three outputs of as many channels. */
+#define STRIDES                                                                                                        \
+    "input images float32[1,3,height,width]\ninit k8 float32[6,3,8,8]\ninit k2 float32[6,6,2,2]\n"                     \
+    "node p8 = Conv(images, k8) strides=[8,8]\nnode p16 = Conv(p8, k2) strides=[2,2]\n"                               \
+    "node p32 = Conv(p16, k2) strides=[2,2]\n"
+#define ROWS(name) "node f" name " = Reshape(p" name ", s)\n"
+
+static void test_infer_assumptions__detectors_see_larger_images(void)
+{
+    static const char *const words[] = {"boxes", "pred_bbox", "dets", "detection_scores", "anchorIndex"};
+    char text[512];
+    check_proposal(STRIDES "init s int64[3] = 1 6 -1\n" ROWS("8") ROWS("16") ROWS("32")
+                   "node y = Concat(f8, f16, f32) axis=2\noutput y\n", "height=640 width=640");
+    check_proposal(STRIDES "output p8\noutput p16\noutput p32\n", "height=640 width=640");
+    /* Features of a backbone have more channels the smaller they are; two are no heads. */
+    check_proposal(STRIDES "init w float32[12,6,1,1]\nnode q = Conv(p32, w)\noutput p8\noutput p16\noutput q\n",
+                   "height=224 width=224");
+    check_proposal(STRIDES "output p16\noutput p32\n", "height=224 width=224");
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        (void)snprintf(text, sizeof text, "input x float32[1,3,h,w]\nnode %s = Relu(x)\noutput %s\n", words[i],
+                       words[i]);
+        check_proposal(text, "h=640 w=640");
+    }
+    check_proposal("input x float32[1,3,h,w]\nnode outbox = Relu(x)\noutput outbox\n", "h=224 w=224");
+    check_proposal("input b float32[1,9,4]\ninput c float32[1,1,9]\ninput x float32[1,3,h,w]\n"
+                   "node s = NonMaxSuppression(b, c)\nnode y = Relu(x)\noutput s\noutput y\n", "h=640 w=640");
+}
+
+static void test_infer_assumptions__lines_and_chunks(void)
+{
+    check_inputs("input image float32[batch,1,32,w]\n", "batch=1 w=320");
+    check_inputs("input image float32[?,3,48,?]\n", "image.0=1 image.3=320");
+    check_inputs("input image float32[batch,3,96,width]\n", "batch=1 width=224");
+    check_inputs("input input float32[?,?]\ninput sr int64[]\n", "input.0=1 input.1=16000");
+    check_inputs("input input float32[?,?]\ninput sr int64[]\ninput state float32[2,?,128]\n",
+                 "input.0=1 input.1=512 state.1=1");
+    check_inputs("input input float32[?,?]\ninput state float32[2,?,128]\n", "input.0=1 input.1=128 state.1=1");
+}
+
 static void test_infer_assumptions__sizes_without_a_telling_name_go_by_place(void)
 {
     check_inputs("input a float32[?,k]\n", "a.0=1 k=128");
@@ -219,6 +258,7 @@ TESTS(test_infer_assumptions__are_made_where_symbols_meet,
       test_infer_assumptions__are_not_made_where_sizes_are_the_same, test_infer_assumptions__are_made_once,
       test_infer_assumptions__decide_what_is_proposed, test_infer_assumptions__powers_of_sizes,
       test_infer_assumptions__sizes_are_usual_ones,
+      test_infer_assumptions__detectors_see_larger_images, test_infer_assumptions__lines_and_chunks,
       test_infer_assumptions__sizes_without_a_telling_name_go_by_place,
       test_infer_assumptions__a_decoder_with_a_cache_has_two_uses,
       test_infer_assumptions__a_batch_of_one_broadcasts,

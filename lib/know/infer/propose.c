@@ -17,6 +17,11 @@
 /* Sizes so near below the usual one are tried first, and all below it up to the other number last. */
 #define NEARBY 64
 #define LARGEST_SCANNED 2048
+/* A line of text is no higher, in pixels. */
+#define HIGHEST_LINE 64
+/* Heads by strides that make a detector, and different ones that are told apart. */
+#define LEAST_HEADS 3u
+#define MOST_HEADS 16u
 /* Relations are gone through so often while one of them changes a size. */
 #define MOST_PASSES 16
 /* And so many are solved for a size, as each takes up to thousands of tries. */
@@ -35,6 +40,27 @@ static const int64_t usual[ROLE_COUNT][NPART__SIZE_ATTEMPTS] = {
 #define NPART__SIZE_ROLE(name, ...) [ROLE_##name] = {__VA_ARGS__},
 #include "infer/sizes.def"
 #undef NPART__SIZE_ROLE
+};
+
+static const char *const detector_words[] = {
+#define NPART__SIZE_DETECTOR(word) word,
+#include "infer/sizes.def"
+#undef NPART__SIZE_DETECTOR
+};
+static const char *const rate_words[] = {
+#define NPART__SIZE_RATE(word) word,
+#include "infer/sizes.def"
+#undef NPART__SIZE_RATE
+};
+static const char *const state_words[] = {
+#define NPART__SIZE_STATE(word) word,
+#include "infer/sizes.def"
+#undef NPART__SIZE_STATE
+};
+static const char *const detector_ops[] = {
+#define NPART__SIZE_DETECTOR_OP(op) op,
+#include "infer/sizes.def"
+#undef NPART__SIZE_DETECTOR_OP
 };
 
 /* What sizes.def asks of an input beside its rank: any type, floating point, another type; or an image with its one or
@@ -154,13 +180,16 @@ static uint8_t role_of(const struct proposal *proposal, uint32_t symbol, uint32_
 {
     const struct npart__fact *fact = &proposal->inference->facts[value];
     uint8_t role = role_of_name(proposal->inference->expressions.symbols.items[symbol].name);
-    if (role == ROLE_NONE)
-        return role_of_place(npart__value_name(proposal->inference->graph, value), fact, axis);
+    bool is_named = role != ROLE_NONE;
+    if (!is_named)
+        role = role_of_place(npart__value_name(proposal->inference->graph, value), fact, axis);
     /* Of more channels than an image has. */
-    if ((role == ROLE_HEIGHT || role == ROLE_WIDTH) && fact->rank == 4 &&
+    if (is_named && (role == ROLE_HEIGHT || role == ROLE_WIDTH) && fact->rank == 4 &&
         !is_of_kind(fact, KIND_IMAGE_FIRST) && !is_of_kind(fact, KIND_IMAGE_LAST))
         return ROLE_FEATURE_MAP;
-    return role;
+    /* Low and wide: [batch, 1, 48, width]. */
+    bool is_low = fact->rank == 4 && axis == 3 && npart__is_number(fact->dims[2]) && fact->dims[2] <= HIGHEST_LINE;
+    return role == ROLE_WIDTH && is_low ? ROLE_LINE : role;
 }
 
 /* ---- dynamic sizes ----------------------------------------------------------------------------------------- */
@@ -242,6 +271,154 @@ static void set_role(struct proposal *proposal, uint8_t from, uint8_t to)
     for (uint32_t i = 0; i < proposal->open.count; i++)
         if (proposal->roles[proposal->open.items[i].symbol] == from)
             proposal->roles[proposal->open.items[i].symbol] = (uint8_t)to;
+}
+
+/* ---- detectors --------------------------------------------------------------------------------------------------- */
+
+struct image_search {
+    const struct proposal *proposal;
+    bool is_found;
+};
+
+static bool note_image(void *to, uint32_t symbol)
+{
+    struct image_search *search = to;
+    uint8_t role = search->proposal->roles[symbol];
+    search->is_found |= role == ROLE_HEIGHT || role == ROLE_WIDTH;
+    return !search->is_found;
+}
+
+/* Whether a term of a size, as floor(h/8)*floor(w/8), has to do with the image's. */
+static bool is_of_image(const struct proposal *proposal, uint32_t term)
+{
+    const struct npart__expressions *pool = &proposal->inference->expressions;
+    const struct npart__product *product = npart__product_at(pool, term);
+    struct image_search search = {.proposal = proposal};
+    for (uint32_t k = 0; k < product->count; k++) {
+        const struct npart__atom *atom = npart__atom_at(pool, product->factors[k].atom);
+        if (atom->kind == NPART__ATOM_SYMBOL) {
+            (void)note_image(&search, (uint32_t)atom->left);
+        } else {
+            (void)for_symbols(pool, atom->left, note_image, &search);
+            (void)for_symbols(pool, atom->right, note_image, &search);
+        }
+    }
+    return search.is_found;
+}
+
+/* Terms of different strides, each once: equal products are one. */
+struct heads {
+    uint32_t terms[MOST_HEADS], count;
+};
+
+static void add_terms(const struct proposal *proposal, int64_t dim, struct heads *heads)
+{
+    if (npart__is_number(dim) || dim == NPART__UNKNOWN)
+        return;
+    const struct npart__sum *sum = npart__sum_at(&proposal->inference->expressions, dim);
+    for (uint32_t i = 0; i < sum->count; i++) {
+        uint32_t term = sum->terms[i].product, k = 0;
+        while (k < heads->count && heads->terms[k] != term)
+            k++;
+        if (k == heads->count && k < MOST_HEADS && is_of_image(proposal, term))
+            heads->terms[heads->count++] = term;
+    }
+}
+
+/* Heads by strides: positions of three joined, h/8*w/8 + h/16*w/16 + h/32*w/32; or three outputs of as many channels,
+ * which those of a backbone are not: [1,255,h/8,w/8], [1,255,h/16,w/16], [1,255,h/32,w/32]. */
+static bool has_heads(const struct proposal *proposal)
+{
+    const struct npart__graph *graph = proposal->inference->graph;
+    const struct npart__scope *scope = npart__scope_at(graph, 0);
+    struct heads heights = {.count = 0};
+    int64_t channels = NPART__UNKNOWN;
+    bool is_joined = false, are_alike = true;
+    for (uint32_t i = 0; i < scope->output_count; i++) {
+        const struct npart__fact *fact = &proposal->inference->facts[graph->operands.items[scope->first_output + i]];
+        for (uint32_t axis = 0; axis < fact->rank; axis++) {
+            struct heads joined = {.count = 0};
+            add_terms(proposal, fact->dims[axis], &joined);
+            is_joined |= joined.count >= LEAST_HEADS;
+        }
+        if (fact->rank != 4)
+            continue;
+        are_alike &= channels == NPART__UNKNOWN || channels == fact->dims[1];
+        channels = fact->dims[1];
+        add_terms(proposal, fact->dims[2], &heights);
+    }
+    return is_joined || (are_alike && heights.count >= LEAST_HEADS);
+}
+
+static bool has_one_of(const char *name, const char *const *words, size_t count)
+{
+    for (size_t i = 0; name && i < count; i++)
+        if (holds_word(name, words[i]))
+            return true;
+    return false;
+}
+
+static bool has_detector_word(const char *name)
+{
+    return has_one_of(name, detector_words, NPART__COUNT(detector_words));
+}
+
+struct word_search {
+    const struct npart__expressions *pool;
+    bool is_found;
+};
+
+static bool note_word(void *to, uint32_t symbol)
+{
+    struct word_search *search = to;
+    search->is_found |= has_detector_word(search->pool->symbols.items[symbol].name);
+    return !search->is_found;
+}
+
+static bool is_detector(const struct proposal *proposal)
+{
+    const struct npart__inference *inference = proposal->inference;
+    const struct npart__graph *graph = inference->graph;
+    const struct npart__scope *scope = npart__scope_at(graph, 0);
+    struct word_search search = {.pool = &inference->expressions};
+    for (uint32_t i = 0; i < scope->output_count; i++) {
+        uint32_t value = graph->operands.items[scope->first_output + i];
+        search.is_found |= has_detector_word(npart__value_name(graph, value));
+        for (uint32_t axis = 0; axis < inference->facts[value].rank; axis++)
+            (void)for_symbols(search.pool, inference->facts[value].dims[axis], note_word, &search);
+    }
+    for (uint32_t i = 0; i < graph->nodes.count && !search.is_found; i++)
+        for (size_t k = 0; k < NPART__COUNT(detector_ops); k++)
+            search.is_found |= npart__is_onnx_op(graph, npart__node_at(graph, i), detector_ops[k]);
+    return search.is_found || has_heads(proposal);
+}
+
+/* ---- sound ------------------------------------------------------------------------------------------------------- */
+
+static bool has_input(const struct proposal *proposal, const char *const *words, size_t count)
+{
+    const struct npart__graph *graph = proposal->inference->graph;
+    const struct npart__scope *scope = npart__scope_at(graph, 0);
+    for (uint32_t i = 0; i < scope->input_count; i++)
+        if (has_one_of(npart__value_name(graph, graph->operands.items[scope->first_input + i]), words, count))
+            return true;
+    return false;
+}
+
+/* What other inputs tell of one whose name does not: beside a rate [batch, n] is sound, and with a state it comes in
+ * chunks. */
+static void find_sound(struct proposal *proposal)
+{
+    bool has_rate = has_input(proposal, rate_words, NPART__COUNT(rate_words));
+    for (uint32_t i = 0; has_rate && i < proposal->open.count; i++) {
+        const struct open_size *open = &proposal->open.items[i];
+        const struct npart__fact *fact = &proposal->inference->facts[open->value];
+        if (proposal->roles[open->symbol] == ROLE_OTHER && fact->rank == 2 && open->axis == 1 &&
+            npart__type_is_float(fact->element_type))
+            proposal->roles[open->symbol] = ROLE_SAMPLES;
+    }
+    if (has_rate && has_input(proposal, state_words, NPART__COUNT(state_words)))
+        set_role(proposal, ROLE_SAMPLES, ROLE_CHUNK);
 }
 
 /* A decoder with a cache takes one position a step ("decode"), or a block of a prompt ("prefill"). The latter comes
@@ -379,7 +556,8 @@ static bool add_unknown(void *to, uint32_t symbol)
 
 static bool is_image_side(const struct proposal *proposal, uint32_t symbol)
 {
-    return proposal->roles[symbol] == ROLE_HEIGHT || proposal->roles[symbol] == ROLE_WIDTH;
+    return proposal->roles[symbol] == ROLE_HEIGHT || proposal->roles[symbol] == ROLE_WIDTH ||
+           proposal->roles[symbol] == ROLE_DETECTED;
 }
 
 /* Of which sign the difference of the sides is when all unknowns have `size`; 2: it does not fit. The sizes are left
@@ -552,6 +730,11 @@ bool npart__propose_sizes(const struct npart__inference *inference, struct npart
     *out = (struct npart__proposal){0};
     if (!list_open(&proposal))
         return false;
+    if ((has_role(&proposal, ROLE_HEIGHT) || has_role(&proposal, ROLE_WIDTH)) && is_detector(&proposal)) {
+        set_role(&proposal, ROLE_HEIGHT, ROLE_DETECTED);
+        set_role(&proposal, ROLE_WIDTH, ROLE_DETECTED);
+    }
+    find_sound(&proposal);
     /* No such use is no failure: `use` stays NULL. */
     out->use = choose_use(&proposal, use);
     if (!out->use)
