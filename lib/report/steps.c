@@ -261,16 +261,20 @@ static bool put_assumed_slots(struct npart__page *page, const struct npart_actio
     return slots != NULL;
 }
 
-static void put_assumed(struct npart__page *page, const npart_plan *fixed, bool is_run)
+/* `told`: they stand beside the times already. */
+static void put_assumed(struct npart__page *page, const npart_plan *fixed, bool is_run, bool told)
 {
     struct npart__buffer line = {.arena = page->arena};
     struct npart_inference_info info = {.size = sizeof info};
     if (fixed && npart_inference_info(npart_plan_inference(fixed), &info)) {
         npart__append_text(&line, is_run ? "(" : "");
-        const uint32_t count = add_sizes(&line, fixed, is_run);
+        uint32_t count = told ? is_run : add_sizes(&line, fixed, is_run);
+        npart__append_text(&line, told ? "sizes" : "");
         if (*info.use)
             npart__append_format(&line, ", for %s", info.use);
-        npart__append_text(&line, is_run ? ": assumed; give the sizes that you run)" : " (assumed)");
+        npart__append_text(&line, !is_run ? " (assumed)"
+                                  : told  ? " assumed: give those that you run)"
+                                          : ": assumed; give the sizes that you run)");
         if (count)
             npart__put_made_field(page, is_run ? "" : "Sizes", &line, 3);
     }
@@ -403,6 +407,8 @@ void npart__put_steps(struct npart__page *page, const struct npart_plan_pair *pa
     bool has_assumed = false, still_fails = page->summary.verdict == NPART_PLAN_FAILS;
     if (!npart_advice_recommendation(advice, &worth))
         return; /* nobody asked for advice */
+    /* Beside the times, where there are some (lib/mend/advice/recommend.c). */
+    bool told_sizes = worth.reason && strstr(worth.reason, " (assumed)");
     for (uint32_t i = 0; npart_advice_action(advice, i, &action) && action.instead_of == NPART_NONE; i++) {
         none = is_none(&action) ? action.text : none;
         if (is_none(&action) || passed++ >= most)
@@ -411,7 +417,7 @@ void npart__put_steps(struct npart__page *page, const struct npart_plan_pair *pa
         put_step(page, told++ ? "then" : "Fix", &action, NULL, action.after.cost.typical_ms == worth.time.typical_ms);
         if (action.run && !has_assumed) {
             if (!put_assumed_slots(page, &action))
-                put_assumed(page, pair->fixed, true);
+                put_assumed(page, pair->fixed, true, told_sizes);
             has_assumed = true;
         }
         uint32_t others = put_others(page, advice, i, &action, page->options->is_verbose ? NPART_NONE : told == 1,
@@ -422,5 +428,5 @@ void npart__put_steps(struct npart__page *page, const struct npart_plan_pair *pa
         npart__append_format(page->out, "%*sand %u more: -v\n", (int)NPART__TEXT_COLUMN, "", passed - told);
     put_none(page, none, told > 0, still_fails);
     if (!has_assumed && worth.cpu.typical_ms >= 0)
-        put_assumed(page, pair->fixed, false);
+        put_assumed(page, pair->fixed, false, told_sizes);
 }

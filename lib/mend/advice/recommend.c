@@ -288,9 +288,31 @@ static void append_lack(struct npart__buffer *out, const struct npart__plan *pla
         npart__append_text(out, "the op list has no speeds for this");
 }
 
-/* Of the way that was not chosen, what a reader would ask next. */
-static void append_rest(struct npart__buffer *out, const struct npart__plan *open, const struct ways *ways)
+/* Of more sizes it is told how many. */
+#define SIZES_TOLD 3u
+
+/* ", at batch=1, sequence=128 (assumed)": what times rest on that nobody has said, where they stand. */
+static void append_sizes(struct npart__buffer *out, const struct npart__way *way, const struct ways *ways)
 {
+    const struct npart__plan *fixed = way->fixed;
+    const char *slots =
+        ways->uses_mended && way->request->mended_count ? npart__slots_of(&way->request->mended[0]) : NULL;
+    if (slots)
+        npart__append_format(out, ", at %s slots (assumed)", slots);
+    if (!fixed || !fixed->binding_count || slots)
+        return;
+    for (uint32_t i = 0; i < fixed->binding_count && i < SIZES_TOLD; i++)
+        npart__append_format(out, "%s%s=%lld", i ? ", " : ", at ", fixed->bindings[i].name,
+                             (long long)fixed->bindings[i].size);
+    if (fixed->binding_count > SIZES_TOLD)
+        npart__append_format(out, " and %u more", fixed->binding_count - SIZES_TOLD);
+    npart__append_text(out, " (assumed)");
+}
+
+/* Of the way that was not chosen, what a reader would ask next. */
+static void append_rest(struct npart__buffer *out, const struct npart__way *way, const struct ways *ways)
+{
+    const struct npart__plan *open = way->open;
     bool fails = open->summary.verdict == NPART_PLAN_FAILS;
     if (ways->uses_mended && ways->to_cpu.outcome != FASTER) {
         npart__append_text(out, " after the fix");
@@ -300,6 +322,7 @@ static void append_rest(struct npart__buffer *out, const struct npart__plan *ope
     if (ways->cpu.bill && (ways->to_cpu.outcome != UNKNOWN || is_away)) {
         npart__append_format(out, "; %s ", open->target.oplist->beside);
         npart__append_estimate(out, ways->cpu.ms.typical_ms);
+        append_sizes(out, way, ways);
     }
     if (is_away)
         return; /* what the model is exported as runs on other units, which is told by itself */
@@ -370,7 +393,7 @@ static const char *reason_of(struct npart__way *way, const struct ways *ways, ui
         npart__append_text(&text, " a token");
     if (ways->to_cpu.outcome != UNKNOWN && best->runs && ways->is_later)
         npart__append_format(&text, " on the %s", unit_of(open));
-    append_rest(&text, open, ways);
+    append_rest(&text, way, ways);
     if (unknown) {
         npart__append_text(&text, "; ");
         if (count_in_bodies(open))
