@@ -54,12 +54,16 @@ static bool find_modules(struct moves *at, uint32_t nodes)
 {
     struct npart_module module = {.size = sizeof module};
     at->module_of = npart__arena_zeroed(at->arena, nodes + (size_t)1, sizeof *at->module_of);
-    for (uint32_t m = 0; at->module_of && npart_plan_module(at->plan, m, &module, NULL) == NPART_OK; m++) {
+    npart_status status = NPART_OK;
+    for (uint32_t m = 0;
+         at->module_of && (status = npart_plan_module(at->plan, m, &module, NULL)) == NPART_OK; m++) {
         const char *name = without_numbers(at->arena, module.path);
         for (uint32_t i = 0; i < module.own_count && name; i++)
             at->module_of[module.own[i]] = name;
     }
-    return at->module_of != NULL;
+    /* The first call finds them all, and may run out of memory. */
+    at->arena->failed |= npart__is_shortage(status);
+    return !at->arena->failed;
 }
 
 /* [0,2,3,1] and [0,3,1,2], of any number of spatial axes but none. */
