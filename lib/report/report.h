@@ -60,8 +60,8 @@ struct npart__report {
  * go. False where that failed: the report has failed then. */
 bool npart__turn_to_plan(struct npart__report *report, size_t index);
 
-/* moves.c: what moves and converts in a plan, most first; how many kinds, 0 where it takes a tenth of a run at most. The
- * texts are the arena's. */
+/* moves.c: what moves and converts in a plan, most first; how many kinds, 0 where it takes a tenth of a run at most.
+ * The texts are the arena's. */
 #define NPART__MOST_MOVES 7u
 struct npart__moves {
     struct npart__move items[NPART__MOST_MOVES];

@@ -12,7 +12,7 @@
 #define RATES_OF(element_ns)                                                                                           \
     "format 1\ntarget t\nparam launch_ms 0.9 1 1.1\n"                                                                 \
     "param memory_gb_per_s 10 10 10\nparam elementwise_gops 10 10 10\nparam function_gops 10 10 10\n"                  \
-    "param cpu_matrix_gops 9 10 11\nparam cpu_element_ns " element_ns "\n"                                               \
+    "param cpu_matrix_gops 9 10 11\nparam cpu_element_ns " element_ns "\n"                                             \
     "param cpu_slow_element_ns 9 10 11\nparam cpu_memory_gb_per_s 1000 1000 1000\n"
 #define PRODUCT "input x float32[6400,64]\ninit w float32[64,64]\nnode p = MatMul(x, w)\n"
 /* Somebody else decides, and surely not for the engine where anything is FLOAT32. */
