@@ -358,6 +358,9 @@ struct npart_node_plan {
     double cpu_ms;         /* its typical time where all runs on the CPU; negative: not known, or not live */
     const char *cpu_kernel; /* by what it is computed then: "Gelu" of the first of a Gelu's nodes, which has their time,
                              * and "" of the others; NULL: by itself */
+    /* of a live node that only moves or converts elements: "transpose", "channels" (one that brings channels first or
+     * last), "view" (Reshape and its like), "cast", "quantize", "dequantize"; else NULL */
+    const char *moves;
 };
 /* What became of a node. */
 NPART_API bool npart_plan_node(const npart_plan *plan, uint32_t node, struct npart_node_plan *out);

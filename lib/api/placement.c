@@ -15,15 +15,23 @@ static uint32_t elsewhere_count(const struct npart__plan *plan, uint32_t node)
     return decided->is_later ? decided->first_reason[node + 1] - decided->first_reason[node] : 0;
 }
 
-/* Of all on the CPU: what ONNX Runtime's profile calls the kernel of several nodes, of which one product with its bias
- * is another. */
-static const char *cpu_kernel(const struct npart__plan *plan, uint32_t node)
+/* What only moves or converts elements, and which of these it does; NULL of all else. */
+static const char *moves(const struct npart__plan *plan, uint32_t id)
 {
-    const struct npart__fused_kernel *kernel = npart__kernel_of(plan->node_costs, node, NULL);
-    if (kernel)
-        return plan->node_costs->fused->nodes.items[kernel->first] == node ? kernel->name : "";
-    uint8_t remade = plan->session.remade[node];
-    return remade == NPART__REMADE_PRODUCT || remade == NPART__REMADE_RESHAPED_PRODUCT ? "Gemm" : NULL;
+    const struct npart__node *node = npart__node_at(plan->session.file, id);
+    int64_t order[NPART__LIMIT_RANK];
+    uint32_t rank;
+    if (npart__node_plays(plan->session.file, node, NPART__ROLE_REORDERS_AXES))
+        return npart__order_of_axes(plan->session.made_from, id, order, &rank) && npart__moves_channels(order, rank)
+                   ? "channels"
+                   : "transpose";
+    if (npart__node_plays(plan->session.file, node, NPART__ROLE_QUANTIZES))
+        return "quantize";
+    if (npart__node_plays(plan->session.file, node, NPART__ROLE_DEQUANTIZES))
+        return "dequantize";
+    if (npart__comes_from(node, NPART__WAY(CASTS)))
+        return "cast";
+    return npart__comes_from(node, NPART__WAY(VIEW)) ? "view" : NULL;
 }
 
 /* A node that is not live has no verdict of a target, but a fate: folded, removed, or fused into another. Its
@@ -53,7 +61,8 @@ bool npart_plan_node(const npart_plan *handle, uint32_t node, struct npart_node_
         .ms = is_live ? npart__side_ms(plan->node_costs, side) : -1,
         .slow = is_live && !on_npu ? npart__slow_sentence(cost->slow) : NULL,
         .cpu_ms = is_live ? npart__side_ms(plan->node_costs, npart__side_of(plan->node_costs, node, NULL)) : -1,
-        .cpu_kernel = is_live ? cpu_kernel(plan, node) : NULL,
+        .cpu_kernel = is_live ? npart__kernel_name(plan->node_costs, &plan->session, node) : NULL,
+        .moves = is_live ? moves(plan, node) : NULL,
     };
     return true;
 }

@@ -10,13 +10,13 @@
 #define LEAST_SHARE 0.1
 
 static const struct {
-    const char *op, *one, *several, *removed_by;
+    const char *what, *after, *removed_by;
 } rows[] = {
-#define MOVE(op, one, several, removed_by) {op, one, several, removed_by},
+#define MOVE(what, after, removed_by) {what, after, removed_by},
 #include "report/moves.def"
 };
 _Static_assert(NPART__COUNT(rows) == NPART__MOST_MOVES, "room for each row");
-enum { ROWS = NPART__COUNT(rows), OF_CHANNELS = 0, LAYOUT = ROWS - 1 };
+enum { ROWS = NPART__COUNT(rows), LAYOUT = ROWS - 1 };
 
 /* What nodes of one kind in one module take. */
 struct share {
@@ -66,23 +66,6 @@ static bool find_modules(struct moves *at, uint32_t nodes)
     return !at->arena->failed;
 }
 
-/* [0,2,3,1] and [0,3,1,2], of any number of spatial axes but none. */
-static bool moves_channels(const npart_model *model, uint32_t node)
-{
-    struct npart_attribute perm = {.size = sizeof perm};
-    uint32_t i = 0;
-    while (npart_model_attribute(model, node, i, &perm) && strcmp(perm.name, "perm") != 0)
-        i++;
-    if (!npart_model_attribute(model, node, i, &perm) || !perm.integers || perm.count < 4 || perm.integers[0] != 0)
-        return false;
-    bool to_end = true, to_front = perm.integers[1] == (int64_t)perm.count - 1;
-    for (uint32_t k = 1; k < perm.count; k++) {
-        to_end &= perm.integers[k] == (k + 1 < perm.count ? (int64_t)k + 1 : 1);
-        to_front &= k == 1 || perm.integers[k] == (int64_t)k - 1;
-    }
-    return to_end || to_front;
-}
-
 static void add_nodes(struct moves *at)
 {
     const npart_model *model = npart_inference_model(npart_plan_view(at->plan));
@@ -90,11 +73,11 @@ static void add_nodes(struct moves *at)
     struct npart_node node = {.size = sizeof node};
     for (uint32_t i = 0; npart_plan_node(at->plan, i, &placed) && npart_model_node(model, i, &node); i++) {
         uint32_t row = 0;
-        while (row < LAYOUT && (*node.domain || strcmp(rows[row].op, node.op) != 0))
+        while (row < LAYOUT && !(placed.moves && strcmp(rows[row].what, placed.moves) == 0))
             row++;
         if (row == LAYOUT || placed.ms <= 0)
             continue;
-        row += row == OF_CHANNELS && !moves_channels(model, i);
+        at->items[row].name = node.op;
         at->items[row].nodes++;
         at->items[row].typical_ms += placed.ms;
         const struct share share = {at->module_of[i] ? at->module_of[i] : "", row, placed.ms};
@@ -159,8 +142,9 @@ uint32_t npart__find_moves(struct npart__arena *arena, const npart_plan *plan, s
     for (uint32_t i = 0; i < ROWS; i++) {
         if (at.items[i].typical_ms <= 0)
             continue;
-        at.items[i].what = rows[i].op;
-        at.items[i].name = at.items[i].nodes == 1 ? rows[i].one : rows[i].several;
+        at.items[i].what = rows[i].what;
+        at.items[i].name = i == LAYOUT ? "layout conversion" : at.items[i].name;
+        at.items[i].after = rows[i].after;
         at.items[i].removed_by = rows[i].removed_by;
         at.items[i].module = most_in(&at, i, &at.items[i].module_ms);
         out->items[count++] = at.items[i];
@@ -180,7 +164,8 @@ void npart__put_moves(struct npart__page *page)
     if (page->summary.verdict == NPART_PLAN_FAILS || !npart__find_moves(page->arena, page->plan, &found))
         return;
     for (uint32_t i = 0; i < found.count && (i == 0 || found.items[i].typical_ms > 0.01 * found.typical_ms); i++)
-        npart__append_format(&line, "%s%u %s", i ? ", " : "", found.items[i].nodes, found.items[i].name);
+        npart__append_format(&line, "%s%u %s%s%s", i ? ", " : "", found.items[i].nodes, found.items[i].name,
+                             found.items[i].nodes == 1 ? "" : "s", found.items[i].after);
     npart__append_text(&line, ": ");
     npart__append_estimate(&line, found.typical_ms);
     npart__append_text(&line, " of ");

@@ -180,8 +180,6 @@ static void test_infer_assumptions__detectors_see_larger_images(void)
         check_proposal(text, "h=640 w=640");
     }
     check_proposal("input x float32[1,3,h,w]\nnode outbox = Relu(x)\noutput outbox\n", "h=224 w=224");
-    check_proposal("input b float32[1,9,4]\ninput c float32[1,1,9]\ninput x float32[1,3,h,w]\n"
-                   "node s = NonMaxSuppression(b, c)\nnode y = Relu(x)\noutput s\noutput y\n", "h=640 w=640");
 }
 
 static void test_infer_assumptions__lines_and_chunks(void)

@@ -179,6 +179,10 @@ function unknownCostReasons(target, nodes) {
     return reasons;
 }
 
+/** What moves and converts, as `cost.moves` calls it. */
+const moveNames = { transpose: "Transpose", channels: "Transpose of channels", view: "Reshape", cast: "Cast",
+    quantize: "QuantizeLinear", dequantize: "DequantizeLinear", layout: "layout conversion" };
+
 /** Names and texts of what stands below the charts. @returns {any[]} */
 function costFacts(target) {
     const { cost } = target;
@@ -188,8 +192,7 @@ function costFacts(target) {
     const slow = (cost.slow || []).map((item) => ["Slow on the CPU",
         [sentence(item.text), `: ${countText(item.nodes, "node")}, ${milliseconds(item.typical_ms)}`]]);
     const moves = (cost.moves || []).map((item) => ["Moves",
-        [`${item.what === "layout" ? countText(item.nodes, "layout conversion")
-            : `${wholeText(item.nodes)} ${item.what}`}: ${milliseconds(item.typical_ms)}`,
+        [`${wholeText(item.nodes)} ${moveNames[item.what] || plainText(item.what)}: ${milliseconds(item.typical_ms)}`,
         item.module && [", most in ", element("code", {}, item.module)],
         item.removed_by && `; removed by ${item.removed_by}`]]);
     return [

@@ -57,11 +57,6 @@ static const char *const state_words[] = {
 #include "infer/sizes.def"
 #undef NPART__SIZE_STATE
 };
-static const char *const detector_ops[] = {
-#define NPART__SIZE_DETECTOR_OP(op) op,
-#include "infer/sizes.def"
-#undef NPART__SIZE_DETECTOR_OP
-};
 
 /* What sizes.def asks of an input beside its rank: any type, floating point, another type; or an image with its one or
  * three channels before the sizes (there they may be dynamic too) or after them. */
@@ -387,9 +382,6 @@ static bool is_detector(const struct proposal *proposal)
         for (uint32_t axis = 0; axis < inference->facts[value].rank; axis++)
             (void)for_symbols(search.pool, inference->facts[value].dims[axis], note_word, &search);
     }
-    for (uint32_t i = 0; i < graph->nodes.count && !search.is_found; i++)
-        for (size_t k = 0; k < NPART__COUNT(detector_ops); k++)
-            search.is_found |= npart__is_onnx_op(graph, npart__node_at(graph, i), detector_ops[k]);
     return search.is_found || has_heads(proposal);
 }
 

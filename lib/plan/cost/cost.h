@@ -183,6 +183,11 @@ double npart__side_ms(const struct npart__node_costs *nodes, const struct npart_
 const struct npart__fused_kernel *npart__kernel_of(const struct npart__node_costs *nodes, uint32_t node,
                                                    const uint32_t *partition_of);
 
+/* fused.c: by what a live node is computed where all runs on the CPU, as ONNX Runtime's profile calls it: "Gelu" of the
+ * first of a kernel's nodes, "" of its others, NULL of one that is computed as what it is. */
+const char *npart__kernel_name(const struct npart__node_costs *nodes, const struct npart__session *session,
+                               uint32_t node);
+
 static inline void npart__charge_side(struct npart__bill *bill, const struct npart__side_cost *side)
 {
     bill->unknown += !side->is_known;

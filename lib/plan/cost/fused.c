@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which nodes ONNX Runtime's CPU computes in one kernel (fused.def). They are one only where all of them are left to
+ * Which nodes ONNX Runtime's CPU computes in one kernel (slow.def). They are one only where all of them are left to
  * the CPU: a provider takes its nodes before the runtime fuses the rest.
  */
 #include "cost/cost.h"
@@ -14,8 +14,11 @@ static const struct {
     const char *steps;
 } rows[] = {
 #define FUSED(name, condition, steps) {name, condition, steps},
-#include "cost/fused.def"
+#include "cost/slow.def"
 };
+
+#define BIASED(name) static const char biased[] = name;
+#include "cost/slow.def"
 
 static const struct npart__fact *fact_of(const struct npart__session *session, uint32_t value)
 {
@@ -127,4 +130,14 @@ bool npart__find_fused(const struct npart__session *session, enum npart_level le
     }
     npart__matcher_clear(&at);
     return is_ok;
+}
+
+const char *npart__kernel_name(const struct npart__node_costs *nodes, const struct npart__session *session,
+                               uint32_t node)
+{
+    const struct npart__fused_kernel *kernel = npart__kernel_of(nodes, node, NULL);
+    if (kernel)
+        return nodes->fused->nodes.items[kernel->first] == node ? kernel->name : "";
+    uint8_t remade = session->remade[node];
+    return remade == NPART__REMADE_PRODUCT || remade == NPART__REMADE_RESHAPED_PRODUCT ? biased : NULL;
 }

@@ -1007,6 +1007,7 @@ class npart_node_plan(Structure):
     slow: Bytes | None
     cpu_ms: float
     cpu_kernel: Bytes | None
+    moves: Bytes | None
     _fields_ = [
         ("size", c_size_t),
         ("verdict", c_int),
@@ -1020,6 +1021,7 @@ class npart_node_plan(Structure):
         ("slow", c_char_p),
         ("cpu_ms", c_double),
         ("cpu_kernel", c_char_p),
+        ("moves", c_char_p),
     ]
 
 

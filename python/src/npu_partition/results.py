@@ -705,8 +705,8 @@ class Move:
     is planned; else there are none."""
 
     what: str
-    """``Transpose``, ``Reshape``, ``Cast``, ``QuantizeLinear``, ``DequantizeLinear``; or ``layout``: tensors that
-    change their layout."""
+    """``transpose``, ``channels`` (one that brings channels first or last), ``view`` (Reshape and its like),
+    ``cast``, ``quantize``, ``dequantize``, or ``layout``: tensors that change their layout."""
     nodes: int
     """How many take time."""
     typical_ms: float
