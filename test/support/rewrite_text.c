@@ -98,7 +98,7 @@ struct rewriting {
     struct npart__rewrite_set rewrites;
     struct npart_error error;
     unsigned applied;
-    unsigned other_classes; /* of sites that are not of their row's class: bits by enum npart_equality */
+    unsigned classes; /* of the sites: bits by enum npart_equality */
 };
 
 static npart_status read_model(struct rewriting *rewriting, const struct bytes *bytes)
@@ -129,8 +129,7 @@ static npart_status offer(struct rewriting *rewriting, const struct npart__rewri
         !npart__site_begin(editor, node, "", 0, &site))
         return NPART_OK;
     if (npart__rewrite_try(rewrite, &site) && npart__site_keep(&site)) {
-        if (site.equality != rewrite->equality)
-            rewriting->other_classes |= 1u << site.equality;
+        rewriting->classes |= 1u << site.equality;
         rewriting->applied++;
         return NPART_OK;
     }
@@ -194,7 +193,7 @@ static npart_status share_rewrites(struct rewriting *rewriting)
 }
 
 /* Of the last rewrite_once. */
-static unsigned other_classes;
+static unsigned last_classes;
 
 /* The text is in the heap; NULL when it failed, and why is in `error`. */
 static char *rewrite_once(const struct bytes *bytes, const char *rewrites, const struct npart_allocator *allocator,
@@ -224,7 +223,7 @@ static char *rewrite_once(const struct bytes *bytes, const char *rewrites, const
             (void)npart__fail_memory(&rewriting.error);
     }
     *error = rewriting.error;
-    other_classes = rewriting.other_classes;
+    last_classes = rewriting.classes;
     npart__arena_clear(&rewriting.arena);
     return copy;
 }
@@ -308,10 +307,10 @@ char *rewritten_by(const char *model, const char *rewrites)
 {
     struct bytes bytes = model_from_text(model);
     char *text = rewrite_or_exit(&bytes, rewrites);
-    const unsigned classes = other_classes;
+    const unsigned classes = last_classes;
     fail_each_allocation(&bytes, rewrites, text);
     hold_for_texts_near(model, rewrites);
-    other_classes = classes;
+    last_classes = classes;
     bytes_free(&bytes);
     return text;
 }
@@ -325,7 +324,7 @@ const char *rewritten_class(void)
 {
     const char *word = NULL;
     for (unsigned i = 0; npart__equality_words[i]; i++)
-        if (other_classes >> i & 1)
+        if (last_classes >> i & 1)
             word = npart__equality_words[i];
     return word;
 }

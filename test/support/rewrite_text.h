@@ -16,7 +16,7 @@
  * again with allocations failing in turn, those of which no earlier call has tried (counted.h); and on neighbours of
  * the model (changed_text.h), of which what is made must be a model, too. */
 char *rewritten(const char *model, const char *rewrite);
-/* Of the call before, the weakest class of sites that are not of their rewrite's class: "bits-if"; NULL: all are. */
+/* Of the call before, how equal the model is: the weakest class of a site, "bits-if"; NULL: nothing was done. */
 const char *rewritten_class(void);
 /* Several in turn: "if-const fold". */
 char *rewritten_by(const char *model, const char *rewrites);
