@@ -184,7 +184,8 @@ static bool axes_of(const struct layer *at, const struct npart__node *node, uint
         if (!known || !known->ints)
             return false;
     }
-    const int64_t *items = known ? known->ints : list && list->type == 7 && !list->is_elided ? list->u.ints : &one;
+    bool is_given = list && list->type == NPART_ATTRIBUTE_INTS && !list->is_elided;
+    const int64_t *items = known ? known->ints : is_given ? list->u.ints : &one;
     uint32_t count = known ? known->count : list ? list->count : has_one ? 1 : 0;
     memset(is_named, 0, MOST_AXES * sizeof *is_named);
     for (uint32_t i = 0; i < count; i++) {

@@ -86,8 +86,7 @@ bool npart__node_ints_are(const struct npart__graph *graph, const struct npart__
                           int64_t number)
 {
     const struct npart__attribute *list = npart__node_attribute(graph, node, name);
-    /* 7 is AttributeProto.INTS. */
-    for (uint32_t i = 0; list && list->type == 7 && i < list->count; i++)
+    for (uint32_t i = 0; list && list->type == NPART_ATTRIBUTE_INTS && i < list->count; i++)
         if (list->u.ints[i] != number)
             return false;
     return true;
@@ -98,7 +97,7 @@ int64_t npart__node_int(const struct npart__graph *graph, const struct npart__no
 {
     const struct npart__attribute *attribute = npart__node_attribute(graph, node, name);
     /* 2 is AttributeProto.INT. */
-    return attribute && attribute->type == 2 ? attribute->u.i : otherwise;
+    return attribute && attribute->type == NPART_ATTRIBUTE_INT ? attribute->u.i : otherwise;
 }
 
 /* Results that a file writes beyond those of the operator count, too, as somebody may use them. Users are those of
@@ -127,23 +126,22 @@ bool npart__node_is(const struct npart__graph *graph, const struct npart__node *
 }
 
 /* For nodes that may compute the same. A payload that the scan has left out cannot be compared,
- * so such attributes differ. Floats are compared by bits: -0 and 0 are not the same attribute. Numbers are
- * AttributeProto.AttributeType's: 1 float, 2 int, 3 string, 6 floats, 7 ints. */
+ * so such attributes differ. Floats are compared by bits: -0 and 0 are not the same attribute. */
 bool npart__same_attribute(const struct npart__attribute *a, const struct npart__attribute *b)
 {
     if (a->type != b->type || a->count != b->count || a->is_elided || b->is_elided || strcmp(a->name, b->name) != 0)
         return false;
     switch (a->type) {
-    case 1:
+    case NPART_ATTRIBUTE_FLOAT:
         /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): bits are what is compared */
         return memcmp(&a->u.f, &b->u.f, sizeof a->u.f) == 0;
-    case 2:
+    case NPART_ATTRIBUTE_INT:
         return a->u.i == b->u.i;
-    case 3:
+    case NPART_ATTRIBUTE_STRING:
         return memcmp(a->u.s, b->u.s, a->count) == 0;
-    case 6:
+    case NPART_ATTRIBUTE_FLOATS:
         return a->count == 0 || memcmp(a->u.floats, b->u.floats, a->count * sizeof *a->u.floats) == 0;
-    case 7:
+    case NPART_ATTRIBUTE_INTS:
         return a->count == 0 || memcmp(a->u.ints, b->u.ints, a->count * sizeof *a->u.ints) == 0;
     default:
         return false; /* tensors, graphs and lists of strings */
@@ -154,7 +152,7 @@ bool npart__same_attribute(const struct npart__attribute *a, const struct npart_
 const char *npart__attribute_string(const struct npart__attribute *attribute, uint32_t index, size_t *length)
 {
     *length = 0;
-    if (attribute->type != 8 || index >= attribute->count)
+    if (attribute->type != NPART_ATTRIBUTE_STRINGS || index >= attribute->count)
         return "";
     const ProtobufCBinaryData *strings = attribute->u.strings;
     *length = strings[index].len;

@@ -126,23 +126,23 @@ static bool convert(struct npart__build *build, const Onnx__AttributeProto *prot
     /* The scan left the content out and a note in its place (lib/read/wire): the type is known, and nothing else. */
     out->is_elided = npart__onnx_elided(&proto->base, 0, &elided);
     switch (out->type) {
-    case 1:
+    case NPART_ATTRIBUTE_FLOAT:
         out->u.f = proto->f;
         return true;
-    case 2:
+    case NPART_ATTRIBUTE_INT:
         out->u.i = proto->i;
         return true;
-    case 3:
+    case NPART_ATTRIBUTE_STRING:
         out->u.s = npart__arena_copy_text(build->arena, (const char *)proto->s.data, proto->s.len);
         out->count = (uint32_t)proto->s.len;
         return out->u.s != NULL;
-    case 4:
+    case NPART_ATTRIBUTE_TENSOR:
         /* A Constant's tensor is a weight as much as an initializer is. */
         out->u.tensor = proto->t ? npart__build_tensor(build, proto->t, where) : NULL;
         if (out->u.tensor)
             npart__build_add_weight(build, out->u.tensor);
         return !proto->t || out->u.tensor;
-    case 5: {
+    case NPART_ATTRIBUTE_GRAPH: {
         Onnx__GraphProto *graph = proto->g;
         return add_bodies(build, &graph, graph ? 1 : 0, out->name, node, out);
     }
@@ -251,7 +251,7 @@ static bool resolve_reference(const struct npart__build *build, const Onnx__Attr
         build->call_depth ? find_attribute(build, &build->call_attributes, proto->ref_attr_name) : NULL;
     if (given)
         *out = *given;
-    if (out->type == 5 || out->type == 10)
+    if (out->type == NPART_ATTRIBUTE_GRAPH || out->type == NPART_ATTRIBUTE_GRAPHS)
         out->u.scope = NPART_NONE;
     return given != NULL;
 }

@@ -81,7 +81,7 @@ static bool same_word(const struct expander *expander, const char *name, size_t 
     const struct npart__attribute *given = attribute_of(expander, name, name_length);
     struct npart__attribute_schema schema;
     if (given)
-        return given->type == 3 && given->count == length && memcmp(given->u.s, word, length) == 0;
+        return given->type == NPART_ATTRIBUTE_STRING && given->count == length && memcmp(given->u.s, word, length) == 0;
     return schema_of(expander, name, name_length, &schema) && schema.default_text &&
            schema.default_length == length && memcmp(schema.default_text, word, length) == 0;
 }
@@ -180,8 +180,8 @@ static bool read_number(const struct expander *expander, const char *word, size_
     if (!given)
         return schema_of(expander, word + 1, length - 1, &schema) && schema.default_text &&
                read_plain(schema.default_text, schema.default_length, out);
-    *out = given->type == 1 ? (double)given->u.f : (double)given->u.i;
-    return given->type == 1 || given->type == 2;
+    *out = given->type == NPART_ATTRIBUTE_FLOAT ? (double)given->u.f : (double)given->u.i;
+    return given->type == NPART_ATTRIBUTE_FLOAT || given->type == NPART_ATTRIBUTE_INT;
 }
 
 /* False when one is missing, or there are too many. */
@@ -472,7 +472,7 @@ static bool add_transpose(struct npart__graph *graph, const struct npart__expans
 {
     const struct npart__node before = graph->nodes.items[at->node];
     int64_t *order = npart__arena_allocate(arena, (at->rank + (size_t)1) * sizeof *order);
-    struct npart__attribute perm = {.name = "perm", .type = 7, .count = at->rank, .u.ints = order};
+    struct npart__attribute perm = {.name = "perm", .type = NPART_ATTRIBUTE_INTS, .count = at->rank, .u.ints = order};
     struct npart__scope around = {.kind = NPART_GRAPH_CALL, .is_after = true, .parent = before.scope, .node = at->node,
                                   .region = graph->scopes.items[before.scope].region, .label = "Layout",
                                   .first_node = graph->nodes.count};

@@ -114,7 +114,7 @@ struct npart__declared_type {
  * call gives. What the standard has as default is not here: readers ask the schema for it. */
 struct npart__attribute {
     const char *name;
-    uint8_t type; /* AttributeProto.AttributeType: 1 float, 2 int, 3 string, 4 tensor, 5 graph, 6 floats, ... */
+    uint8_t type; /* enum npart_attribute_type */
     bool is_elided; /* the scan left its content out */
     uint32_t count; /* of a list; length of a string */
     union {

@@ -93,7 +93,7 @@ bool npart__in_doubles(const struct npart__call *call, uint32_t index, double *o
 int64_t npart__int_attribute(const struct npart__call *call, const char *name, int64_t otherwise)
 {
     const struct npart__attribute *attribute = npart__node_attribute(call->graph, call->node, name);
-    bool is_number = attribute && attribute->type == 2 && npart__is_number(attribute->u.i);
+    bool is_number = attribute && attribute->type == NPART_ATTRIBUTE_INT && npart__is_number(attribute->u.i);
     return is_number ? attribute->u.i : otherwise;
 }
 
@@ -112,13 +112,13 @@ int64_t npart__int_or_default(const struct npart__call *call, const char *name)
 float npart__float_attribute(const struct npart__call *call, const char *name, float otherwise)
 {
     const struct npart__attribute *attribute = npart__node_attribute(call->graph, call->node, name);
-    return attribute && attribute->type == 1 ? attribute->u.f : otherwise;
+    return attribute && attribute->type == NPART_ATTRIBUTE_FLOAT ? attribute->u.f : otherwise;
 }
 
 const char *npart__string_attribute(const struct npart__call *call, const char *name, const char *otherwise)
 {
     const struct npart__attribute *attribute = npart__node_attribute(call->graph, call->node, name);
-    return attribute && attribute->type == 3 ? attribute->u.s : otherwise;
+    return attribute && attribute->type == NPART_ATTRIBUTE_STRING ? attribute->u.s : otherwise;
 }
 
 /* A list that is empty is not NULL: Squeeze with axes=[] differs from Squeeze without axes. A list that the scan left
@@ -128,7 +128,7 @@ const int64_t *npart__ints_attribute(const struct npart__call *call, const char 
     static const int64_t nothing[1];
     const struct npart__attribute *attribute = npart__node_attribute(call->graph, call->node, name);
     *count = 0;
-    if (!attribute || attribute->type != 7 || attribute->is_elided)
+    if (!attribute || attribute->type != NPART_ATTRIBUTE_INTS || attribute->is_elided)
         return NULL;
     for (uint32_t i = 0; i < attribute->count; i++)
         if (!npart__is_number(attribute->u.ints[i]))

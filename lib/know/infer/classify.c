@@ -93,7 +93,7 @@ void npart__infer_label_encoder(struct npart__call *call)
         npart__infer_category_mapper(call);
         return;
     }
-    if (tensor && tensor->type == 4 && tensor->u.tensor)
+    if (tensor && tensor->type == NPART_ATTRIBUTE_TENSOR && tensor->u.tensor)
         type = tensor->u.tensor->element_type;
     npart__set_shape_like(call, 0, npart__in(call, 0));
     if (type)

@@ -17,7 +17,7 @@
 static uint32_t body_of(const struct npart__call *call, const char *attribute_name)
 {
     const struct npart__attribute *attribute = npart__node_attribute(call->graph, call->node, attribute_name);
-    if (!attribute || attribute->type != 5 || attribute->u.scope >= call->graph->scopes.count)
+    if (!attribute || attribute->type != NPART_ATTRIBUTE_GRAPH || attribute->u.scope >= call->graph->scopes.count)
         return NPART_NONE;
     return attribute->u.scope;
 }

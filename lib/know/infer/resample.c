@@ -119,7 +119,7 @@ void npart__infer_upsample(struct npart__call *call)
     uint32_t count = 0;
     bool known = npart__in_doubles(call, 1, scales, NPART__LIMIT_KNOWN_FLOATS, &count);
     /* Attribute type 6 is a list of floats. */
-    if (attribute && attribute->type == 6 && attribute->count <= NPART__LIMIT_KNOWN_FLOATS) {
+    if (attribute && attribute->type == NPART_ATTRIBUTE_FLOATS && attribute->count <= NPART__LIMIT_KNOWN_FLOATS) {
         known = true;
         count = attribute->count;
         for (uint32_t i = 0; i < count; i++)

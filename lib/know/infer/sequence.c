@@ -279,7 +279,7 @@ void npart__infer_optional(struct npart__call *call)
 {
     const struct npart__attribute *type = npart__node_attribute(call->graph, call->node, "type");
     const struct npart__fact *element = npart__has_input(call, 0) ? npart__in(call, 0) : NULL;
-    if (!element && type && type->type == 13 && type->u.declared)
+    if (!element && type && type->type == NPART_ATTRIBUTE_TYPE && type->u.declared)
         element = npart__fact_of_declared(call->inference, type->u.declared);
     npart__set_container(call, 0, NPART__TYPE_OPTIONAL, element);
 }

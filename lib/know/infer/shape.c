@@ -24,15 +24,15 @@
  * unknown. */
 static void constant_of_numbers(struct npart__call *call, const struct npart__attribute *attribute)
 {
-    /* AttributeProto.AttributeType: 1 float, 2 int, 3 string; 6, 7 and 8 are lists of those. */
-    bool is_list = attribute->type == 6 || attribute->type == 7 || attribute->type == 8;
-    int type = attribute->type == 1 || attribute->type == 6   ? NPART__FLOAT
-               : attribute->type == 2 || attribute->type == 7 ? NPART__INT64
-                                                              : NPART__STRING;
+    const enum npart_attribute_type kind = (enum npart_attribute_type)attribute->type;
+    bool is_list = kind == NPART_ATTRIBUTE_FLOATS || kind == NPART_ATTRIBUTE_INTS || kind == NPART_ATTRIBUTE_STRINGS;
+    bool is_real = kind == NPART_ATTRIBUTE_FLOAT || kind == NPART_ATTRIBUTE_FLOATS;
+    bool is_integer = kind == NPART_ATTRIBUTE_INT || kind == NPART_ATTRIBUTE_INTS;
+    int type = is_real ? NPART__FLOAT : is_integer ? NPART__INT64 : NPART__STRING;
     uint32_t count = is_list ? attribute->count : 1;
     npart__set_element_type(call, 0, type);
     npart__set_sizes(call, 0, is_list ? 1 : 0, &(int64_t){count});
-    if (attribute->type == 2 || attribute->type == 7) {
+    if (is_integer) {
         int64_t *ints = npart__new_ints(call, count);
         for (uint32_t i = 0; ints && i < count; i++) {
             ints[i] = is_list ? attribute->u.ints[i] : attribute->u.i;
@@ -40,7 +40,7 @@ static void constant_of_numbers(struct npart__call *call, const struct npart__at
                 return;
         }
         npart__set_ints(call, 0, ints, count);
-    } else if ((attribute->type == 1 || attribute->type == 6) && count <= NPART__LIMIT_KNOWN_FLOATS) {
+    } else if (is_real && count <= NPART__LIMIT_KNOWN_FLOATS) {
         double *doubles = npart__new_doubles(call, count);
         for (uint32_t i = 0; doubles && i < count; i++)
             doubles[i] = (double)(is_list ? attribute->u.floats[i] : attribute->u.f);
@@ -58,7 +58,7 @@ void npart__infer_constant(struct npart__call *call)
         const struct npart__attribute *attribute =
             &call->graph->attributes.items[call->node->first_attribute + i];
         /* A tensor, or a sparse one. */
-        bool is_tensor = attribute->type == 4 || attribute->type == 11;
+        bool is_tensor = attribute->type == NPART_ATTRIBUTE_TENSOR || attribute->type == NPART_ATTRIBUTE_SPARSE_TENSOR;
         is_done = is_tensor ? attribute->u.tensor != NULL
                             : strncmp(attribute->name, "value", 5) == 0 && !attribute->is_elided;
         if (is_done && is_tensor)
@@ -346,7 +346,8 @@ static bool dims_from_input(struct npart__call *call, uint32_t index, uint32_t o
 void npart__infer_constant_of_shape(struct npart__call *call)
 {
     const struct npart__attribute *attribute = npart__node_attribute(call->graph, call->node, "value");
-    const struct npart__tensor *value = attribute && attribute->type == 4 ? attribute->u.tensor : NULL;
+    const struct npart__tensor *value =
+        attribute && attribute->type == NPART_ATTRIBUTE_TENSOR ? attribute->u.tensor : NULL;
     int64_t element = 0;
     uint32_t count;
     npart__set_element_type(call, 0, value ? value->element_type : NPART__FLOAT);

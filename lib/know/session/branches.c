@@ -9,12 +9,11 @@
  */
 #include "session/session.h"
 
-/* The scope of a branch, by the attribute that holds it: type 5 is GRAPH in AttributeProto. NPART_NONE for an
- * attribute without a graph, too. */
+/* The scope of a branch, by the attribute that holds it. NPART_NONE for an attribute without a graph, too. */
 static uint32_t branch_of(const struct npart__graph *graph, const struct npart__node *node, const char *name)
 {
     const struct npart__attribute *attribute = npart__node_attribute(graph, node, name);
-    return attribute && attribute->type == 5 ? attribute->u.scope : NPART_NONE;
+    return attribute && attribute->type == NPART_ATTRIBUTE_GRAPH ? attribute->u.scope : NPART_NONE;
 }
 
 /* The branch that a live If always takes, or NPART_NONE. Elements are asked of inference rather than of `known`

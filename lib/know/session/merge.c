@@ -218,7 +218,7 @@ static bool is_text(const struct merger *at, uint32_t id, const char *name, cons
 {
     const struct npart__attribute *attribute =
         npart__node_attribute(at->graph, npart__node_at(at->graph, id), name);
-    return !attribute || (attribute->type == 3 && strcmp(attribute->u.s, text) == 0);
+    return !attribute || (attribute->type == NPART_ATTRIBUTE_STRING && strcmp(attribute->u.s, text) == 0);
 }
 
 /* Numbers of an attribute of old, or of a constant input. At most as many as two ranks. Returns how many; 0 where
@@ -229,9 +229,8 @@ static uint32_t pads_of(const struct merger *at, uint32_t id, int64_t *out)
     const struct npart__attribute *attribute =
         npart__node_attribute(at->graph, npart__node_at(at->graph, id), "pads");
     const struct npart__fact *fact = !attribute && is_constant(at, id, 1) ? fact_in(at, id, 1) : NULL;
-    const int64_t *from = attribute && attribute->type == 7 && !attribute->is_elided ? attribute->u.ints
-                          : fact && fact->known                                    ? fact->known->ints
-                                                                                   : NULL;
+    bool is_written = attribute && attribute->type == NPART_ATTRIBUTE_INTS && !attribute->is_elided;
+    const int64_t *from = is_written ? attribute->u.ints : fact && fact->known ? fact->known->ints : NULL;
     uint64_t count = attribute ? attribute->count : 0;
     bool is_small = attribute || (fact && npart__static_elements(fact, &count));
     if (!is_small || count > MOST_PADS)

@@ -135,7 +135,7 @@ bool npart__order_of_axes(const struct npart__inference *inference, uint32_t id,
     const struct npart__fact *out = npart__fact_of(inference, result);
     /* With the attribute the rank is its length, also where inference knows no shape. */
     *rank = attribute ? attribute->count : out->rank;
-    if (attribute ? attribute->type != 7 || attribute->is_elided : !out->has_rank)
+    if (attribute ? attribute->type != NPART_ATTRIBUTE_INTS || attribute->is_elided : !out->has_rank)
         return false;
     for (uint32_t i = 0; i < *rank && *rank <= NPART__LIMIT_RANK; i++) {
         order[i] = attribute ? attribute->u.ints[i] : (int64_t)(*rank - 1 - i);

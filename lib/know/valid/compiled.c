@@ -11,8 +11,6 @@
 #include "infer/driver.h"
 #include "valid/valid.h"
 
-#define STRING_ATTRIBUTE 3 /* AttributeProto.AttributeType */
-#define INT_ATTRIBUTE 2
 #define INFO_KEY "ep_compatibility_info." /* kOrtModelMetadata_EpCompatibilityInfoPrefix */
 
 bool npart__is_compiled(const struct npart__graph *graph, const struct npart__node *node)
@@ -26,14 +24,14 @@ bool npart__is_compiled(const struct npart__graph *graph, const struct npart__no
 static const char *text_of(const struct npart__graph *graph, const struct npart__node *node, const char *name)
 {
     const struct npart__attribute *given = npart__node_attribute(graph, node, name);
-    return given && given->type == STRING_ATTRIBUTE && !given->is_elided ? given->u.s : "";
+    return given && given->type == NPART_ATTRIBUTE_STRING && !given->is_elided ? given->u.s : "";
 }
 
 /* Both attributes that are numbers are 1 where they are left out. */
 static bool is_set(const struct npart__graph *graph, const struct npart__node *node, const char *name)
 {
     const struct npart__attribute *given = npart__node_attribute(graph, node, name);
-    return !given || given->type != INT_ATTRIBUTE || given->u.i != 0;
+    return !given || given->type != NPART_ATTRIBUTE_INT || given->u.i != 0;
 }
 
 /* Providers refuse a path with two dots in it, wherever they are. */

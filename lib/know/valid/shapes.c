@@ -87,9 +87,9 @@ static void check_axes(struct npart__validity *validity, uint32_t id, const stru
         return;
     uint32_t rank = validity->view->facts[value].rank;
     /* Attributes of other types are told by check_given. */
-    if (attribute->type == 2)
+    if (attribute->type == NPART_ATTRIBUTE_INT)
         (void)check_axis(validity, id, rule, rank, attribute->u.i);
-    if (attribute->type == 7)
+    if (attribute->type == NPART_ATTRIBUTE_INTS)
         check_list(validity, id, rule, rank, attribute->u.ints, attribute->count);
 }
 
@@ -154,7 +154,7 @@ static void check_window_list(struct npart__validity *validity, uint32_t id, con
     uint32_t count = (rank - 2) * (is_pads ? 2 : 1);
     const struct npart__attribute *list =
         npart__node_attribute(validity->graph, npart__node_at(validity->graph, id), name);
-    if (!list || list->type != 7 || list->is_elided)
+    if (!list || list->type != NPART_ATTRIBUTE_INTS || list->is_elided)
         return;
     if (rule->counts && list->count != count) {
         npart__refuse(validity, id, "", "%s must have %u numbers; found %u", name, count, list->count);
@@ -284,7 +284,7 @@ static void check_perm(struct npart__validity *validity, uint32_t id)
     const struct npart__node *node = npart__node_at(graph, id);
     const struct npart__attribute *perm = npart__node_attribute(graph, node, "perm");
     uint32_t value = npart__node_input(graph, node, 0);
-    if (!perm || perm->type != 7 || perm->is_elided || value == NPART_NONE)
+    if (!perm || perm->type != NPART_ATTRIBUTE_INTS || perm->is_elided || value == NPART_NONE)
         return;
     const struct npart__fact *fact = &validity->view->facts[value];
     uint32_t axes = fact->has_rank && fact->rank < perm->count ? fact->rank : perm->count;

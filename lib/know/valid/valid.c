@@ -315,7 +315,7 @@ static void check_constant(struct npart__validity *validity, uint32_t id)
         return;
     }
     const struct npart__attribute *first = &validity->graph->attributes.items[node->first_attribute];
-    if (first->type == 4 && first->u.tensor && first->u.tensor->place == NPART__TENSOR_BROKEN)
+    if (first->type == NPART_ATTRIBUTE_TENSOR && first->u.tensor && first->u.tensor->place == NPART__TENSOR_BROKEN)
         npart__refuse(validity, id, "", misfit);
 }
 

@@ -80,7 +80,7 @@ static const struct npart__tensor *shared_constant(const struct finder *finder, 
         const struct npart__node *node = npart__node_at(finder->graph, of->producer);
         const struct npart__attribute *attribute = npart__node_attribute(finder->graph, node, "value");
         bool is_constant = npart__is_constant_node(finder->graph, node);
-        tensor = is_constant && attribute && attribute->type == 4 ? attribute->u.tensor : NULL;
+        tensor = is_constant && attribute && attribute->type == NPART_ATTRIBUTE_TENSOR ? attribute->u.tensor : NULL;
     }
     return tensor && is_compared(finder, value, tensor->element_type) && few_numbers(tensor, numbers) ? tensor : NULL;
 }
@@ -149,7 +149,7 @@ static bool lone_number(const struct npart__attribute *attribute, double *number
 static bool same_attribute(const struct npart__attribute *a, const struct npart__attribute *b)
 {
     double left[MOST_SHARED], right[MOST_SHARED];
-    if (a->type != 4 || b->type != 4 || strcmp(a->name, b->name) != 0)
+    if (a->type != NPART_ATTRIBUTE_TENSOR || b->type != NPART_ATTRIBUTE_TENSOR || strcmp(a->name, b->name) != 0)
         return npart__same_attribute(a, b);
     if (!lone_number(a, left) || !lone_number(b, right) || a->u.tensor->element_type != b->u.tensor->element_type)
         return false;
@@ -169,27 +169,27 @@ static bool hash_attribute(const struct finder *finder, const struct npart__attr
     npart__hash_word(&hash, (uint64_t)(uintptr_t)attribute->name); /* interned */
     npart__hash_word(&hash, (uint64_t)attribute->type << 32 | attribute->count);
     switch (attribute->type) {
-    case 1:
+    case NPART_ATTRIBUTE_FLOAT:
         memcpy(&bits, &attribute->u.f, sizeof attribute->u.f);
         break;
-    case 2:
+    case NPART_ATTRIBUTE_INT:
         bits = (uint64_t)attribute->u.i;
         break;
-    case 3:
+    case NPART_ATTRIBUTE_STRING:
         bits = npart__hash_bytes(key, attribute->u.s, attribute->count);
         break;
-    case 4:
+    case NPART_ATTRIBUTE_TENSOR:
         if (!lone_number(attribute, numbers))
             return false;
         memcpy(&bits, numbers, sizeof bits);
         bits += attribute->u.tensor->element_type;
         break;
-    case 6:
+    case NPART_ATTRIBUTE_FLOATS:
         bits = attribute->is_elided
                    ? 0
                    : npart__hash_bytes(key, attribute->u.floats, attribute->count * sizeof *attribute->u.floats);
         break;
-    case 7:
+    case NPART_ATTRIBUTE_INTS:
         bits = attribute->is_elided
                    ? 0
                    : npart__hash_bytes(key, attribute->u.ints, attribute->count * sizeof *attribute->u.ints);
@@ -199,7 +199,7 @@ static bool hash_attribute(const struct finder *finder, const struct npart__attr
     }
     npart__hash_word(&hash, bits);
     *out = npart__hash_end(hash);
-    return attribute->type == 4 || !attribute->is_elided;
+    return attribute->type == NPART_ATTRIBUTE_TENSOR || !attribute->is_elided;
 }
 
 /* Attributes may stand in any order. Beyond MOST_MOVED_ATTRIBUTES a search by name for each would be quadratic in

@@ -77,7 +77,7 @@ static bool unsqueezes_front(const struct fusion *fusion, const struct npart__no
 {
     const struct npart__attribute *axes = npart__node_attribute(fusion->graph, unsqueeze, "axes");
     if (axes)
-        return axes->type == 7 && axes->count == 1 && !axes->is_elided && axes->u.ints[0] == 0;
+        return axes->type == NPART_ATTRIBUTE_INTS && axes->count == 1 && !axes->is_elided && axes->u.ints[0] == 0;
     return is_constant_of(fusion, npart__node_input(fusion->graph, unsqueeze, 1), 0);
 }
 

@@ -225,7 +225,7 @@ static bool view_shape(const struct npart__call *call)
     const struct npart__node *transpose = moved_transpose(call, npart__node_input(call->graph, call->node, 0));
     const struct npart__attribute *order =
         transpose ? npart__node_attribute(call->graph, transpose, "perm") : NULL;
-    if (!order || order->type != 7 || npart__in(call, 0)->has_rank)
+    if (!order || order->type != NPART_ATTRIBUTE_INTS || npart__in(call, 0)->has_rank)
         return false;
     int64_t rank = order->count, start = npart__int_attribute(call, "start", 0);
     int64_t end = npart__int_attribute(call, "end", rank);

@@ -255,7 +255,7 @@ static void read_letters(const struct npart__work_call *call, const struct npart
 static void count_einsum(const struct npart__work_call *call, struct npart__work *work)
 {
     const struct npart__attribute *attribute = npart__node_attribute(call->graph, call->node, "equation");
-    const char *term = attribute && attribute->type == 3 ? attribute->u.s : "";
+    const char *term = attribute && attribute->type == NPART_ATTRIBUTE_STRING ? attribute->u.s : "";
     struct letters letters = {.is_known = call->node->input_count == 2};
     /* One factor: there is nothing to multiply. */
     if (call->node->input_count == 1) { /* it adds up and transposes */
@@ -322,7 +322,7 @@ static uint64_t counted_elements(const struct npart__work_call *call, const stru
     uint64_t elements =
         npart__elements_of(call->figures, formula == NPART__BY_INPUT ? input_of(call) : fact_at(call, 0, true));
     const struct npart__attribute *kernel = npart__node_attribute(call->graph, call->node, "kernel_shape");
-    bool has_window = formula == NPART__BY_WINDOW && kernel && kernel->type == 7;
+    bool has_window = formula == NPART__BY_WINDOW && kernel && kernel->type == NPART_ATTRIBUTE_INTS;
     for (uint32_t i = 0; has_window && i < kernel->count; i++)
         elements = times(call, elements, kernel->u.ints[i] > 0 ? (uint64_t)kernel->u.ints[i] : NPART__WORK_UNKNOWN);
     return elements;
@@ -333,7 +333,7 @@ static uint64_t counted_elements(const struct npart__work_call *call, const stru
 static bool interpolates(const struct npart__work_call *call)
 {
     const struct npart__attribute *mode = npart__node_attribute(call->graph, call->node, "mode");
-    return mode && mode->type == 3 && strcmp(mode->u.s, "nearest") != 0;
+    return mode && mode->type == NPART_ATTRIBUTE_STRING && strcmp(mode->u.s, "nearest") != 0;
 }
 
 /* Formulas from FILTER on are products. Where the amount depends on the data, operations are not known; a

@@ -26,7 +26,7 @@ static uint32_t through_turn(const struct npart__work *work, uint32_t value, con
     const struct npart__node *node = npart__node_at(work->graph, producer);
     const struct npart__attribute *perm = npart__node_attribute(work->graph, node, "perm");
     uint32_t operand = npart__node_input(work->graph, node, 0);
-    if (!perm || perm->type != 7 || operand == NPART_NONE)
+    if (!perm || perm->type != NPART_ATTRIBUTE_INTS || operand == NPART_NONE)
         return value;
     *order = perm->u.ints;
     *count = perm->count;
@@ -62,7 +62,7 @@ static bool read_scatter(const struct npart__work *work, uint32_t id, struct sca
     const struct npart__attribute *how = npart__node_attribute(graph, node, mode);
     if ((!node->traits->writes && !is_tuple) || node->input_count < 3)
         return false;
-    if (how && (how->type != 3 || strcmp(how->u.s, is_update ? "linear" : "none") != 0))
+    if (how && (how->type != NPART_ATTRIBUTE_STRING || strcmp(how->u.s, is_update ? "linear" : "none") != 0))
         return false;
     out->past = npart__node_input(graph, node, 0);
     out->slots = npart__node_input(graph, node, is_update ? 2 : 1);

@@ -325,8 +325,8 @@ static bool reduce(const struct seen *seen)
     const struct npart__attribute *given = npart__node_attribute(graph, seen->node, "axes");
     uint32_t operand = operand_of(seen, 1), axis;
     const struct npart__known *known = operand == NPART_NONE ? NULL : npart__cache_elements(&seen->at->all, operand);
-    const int64_t *list = given && given->type == 7 ? given->u.ints : known ? known->ints : NULL;
-    uint32_t count = given && given->type == 7 ? given->count : known ? known->count : 0;
+    const int64_t *list = given && given->type == NPART_ATTRIBUTE_INTS ? given->u.ints : known ? known->ints : NULL;
+    uint32_t count = given && given->type == NPART_ATTRIBUTE_INTS ? given->count : known ? known->count : 0;
     if (!list || !count)
         return !axes;
     for (uint32_t i = 0; i < count; i++)

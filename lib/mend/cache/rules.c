@@ -492,7 +492,7 @@ static const char *scatter_tuples(struct npart__walk *walk)
     const struct npart__fact *at = fact_in(walk->compared->a, operand_of(walk, PLACES));
     const struct npart__attribute *how = npart__node_attribute(graph_of(walk), node_of(walk), "reduction");
     if (!places.is_known || places.is_wrong || places.axis != NPART_NONE || !at->rank ||
-        (how && (how->type != 3 || strcmp(how->u.s, "none") != 0)))
+        (how && (how->type != NPART_ATTRIBUTE_STRING || strcmp(how->u.s, "none") != 0)))
         return "which of its parts are written depends on slots";
     uint32_t tuple = (uint32_t)at->dims[at->rank - 1u], axis = out->axis - tuple + at->rank - 1u;
     if (out->axis == NPART_NONE || out->axis < tuple || data.axis != out->axis ||
@@ -622,7 +622,7 @@ static const char *attention(struct npart__walk *walk)
     const struct npart__attribute *cap = npart__node_attribute(graph_of(walk), node, "softcap");
     bool is_plain = npart__node_int(graph_of(walk), node, "is_causal", 0) == 0;
     /* Whether the mask is added before the cap, which then would shrink it, is not told alike by all releases. */
-    is_plain &= !cap || (cap->type == 1 && cap->u.f == 0);
+    is_plain &= !cap || (cap->type == NPART_ATTRIBUTE_FLOAT && cap->u.f == 0);
     for (uint32_t i = PAST; i < node->input_count; i++)
         is_plain &= operand_of(walk, i) == NPART_NONE;
     for (uint32_t i = 1; i < RESULTS; i++)
@@ -649,8 +649,8 @@ static const char *reduce(struct npart__walk *walk)
     const struct npart__attribute *axes = npart__node_attribute(graph_of(walk), node_of(walk), "axes");
     uint32_t rank = fact_in(walk->compared->a, operand_of(walk, 0))->rank, operand = operand_of(walk, 1), axis;
     const struct npart__known *known = operand == NPART_NONE ? NULL : npart__cache_elements(walk->compared->a, operand);
-    const int64_t *list = axes && axes->type == 7 ? axes->u.ints : known ? known->ints : NULL;
-    uint32_t count = axes && axes->type == 7 ? axes->count : known ? known->count : 0;
+    const int64_t *list = axes && axes->type == NPART_ATTRIBUTE_INTS ? axes->u.ints : known ? known->ints : NULL;
+    uint32_t count = axes && axes->type == NPART_ATTRIBUTE_INTS ? axes->count : known ? known->count : 0;
     if (!list || !count)
         return "it reduces all slots to one number";
     for (uint32_t i = 0; i < count; i++)

@@ -5,15 +5,14 @@
  */
 #include "fix/state.h"
 
-#define ATTRIBUTE_INT 2 /* AttributeProto.INT */
-
 /* Whether the node quantizes one of its operands while the model runs; `*operand` says which. */
 static bool is_quantizer(const struct npart__graph *graph, const struct npart__node *node, uint32_t *operand)
 {
     const struct npart__traits *traits = node->traits;
     const char *name = traits->rounds.attribute;
     const struct npart__attribute *attribute = name ? npart__node_attribute(graph, node, name) : NULL;
-    bool is_on = !name || (attribute && attribute->type == ATTRIBUTE_INT && attribute->u.i == traits->rounds.value);
+    bool is_on = !name || (attribute && attribute->type == NPART_ATTRIBUTE_INT &&
+                           attribute->u.i == traits->rounds.value);
     *operand = traits->rounds.operand;
     return traits->rounds.is_there && is_on;
 }

@@ -85,7 +85,7 @@ static bool has_room_for_pads(struct npart__site *site, const struct npart__node
     const struct npart__attribute *mode = npart__node_attribute(site->graph, node, "mode");
     int64_t dims[NPART__LIMIT_RANK];
     uint32_t rank, count;
-    if (!mode || (mode->type == 3 && npart__same_text(mode->u.s, "constant")))
+    if (!mode || (mode->type == NPART_ATTRIBUTE_STRING && npart__same_text(mode->u.s, "constant")))
         return true;
     const int64_t *pads = npart__site_ints(site, npart__node_input(site->graph, node, 1), &count);
     if (!pads || !npart__site_dims(site, npart__node_input(site->graph, node, 0), dims, &rank) || count != 2 * rank ||

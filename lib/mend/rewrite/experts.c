@@ -350,7 +350,8 @@ bool npart__rewrite_moe_dense(struct npart__site *site)
     int64_t dims[NPART__LIMIT_RANK], count;
     uint32_t rank;
     const struct npart__attribute *reduction = npart__node_attribute(site->graph, site->node, "reduction");
-    bool is_plain = !reduction || (reduction->type == 3 && npart__same_text(reduction->u.s, "none")); /* 3: a string */
+    bool is_plain =
+        !reduction || (reduction->type == NPART_ATTRIBUTE_STRING && npart__same_text(reduction->u.s, "none"));
     if (npart__site_int(site, site->id, "axis", 0) != 0 || !is_plain ||
         !npart__site_dims(site, npart__operand(site, 0), dims, &rank) || rank != 2 ||
         !read_indices(&experts, dims[1]) || dims[0] != experts.tokens || !is_routed(&experts, &count))

@@ -148,8 +148,8 @@ static struct npart__put_value put_numbers(struct maker *maker, const struct npa
 /* ---- attributes -------------------------------------------------------------------------------------------- */
 
 /* What another node has: what it gives, else the default of its version; true without either. Lists of strings and
- * tensors are not copied so. 1, 2, 3 and 7 are FLOAT, INT, STRING and INTS of AttributeProto. The default is
- * written out, since the new node may be of an operator whose own default is another. */
+ * tensors are not copied so. The default is written out, since the new node may be of an operator whose own default
+ * is another. */
 static bool copy_attribute(const struct maker *maker, const struct npart__put_attribute *at)
 {
     const struct npart__graph *graph = maker->site->graph;
@@ -161,18 +161,24 @@ static bool copy_attribute(const struct maker *maker, const struct npart__put_at
                        npart__operator_attribute(node->schema, at->copied, strlen(at->copied), &schema) &&
                        schema.default_text;
     /* What the scan left out of the skeleton is not there to be copied. */
-    if (given && (given->is_elided || !(given->type == 1 || given->type == 2 || given->type == 3 || given->type == 7)))
+    enum npart_attribute_type type = given                ? (enum npart_attribute_type)given->type
+                                     : schema.kind == 'f' ? NPART_ATTRIBUTE_FLOAT
+                                     : schema.kind == 'i' ? NPART_ATTRIBUTE_INT
+                                     : schema.kind == 's' ? NPART_ATTRIBUTE_STRING
+                                                          : NPART_ATTRIBUTE_UNDEFINED;
+    bool is_copied = type == NPART_ATTRIBUTE_FLOAT || type == NPART_ATTRIBUTE_INT || type == NPART_ATTRIBUTE_STRING ||
+                     type == NPART_ATTRIBUTE_INTS;
+    if (given && (given->is_elided || !is_copied))
         return false;
     if (maker->putting->is_trial || (!given && !has_default))
         return true;
-    int type = given ? given->type : schema.kind == 'f' ? 1 : schema.kind == 'i' ? 2 : schema.kind == 's' ? 3 : 0;
-    if (type == 1)
+    if (type == NPART_ATTRIBUTE_FLOAT)
         npart__give_float(maker->site, at->name, npart__site_float(maker->site, id, at->copied, 0));
-    else if (type == 2)
+    else if (type == NPART_ATTRIBUTE_INT)
         npart__give_int(maker->site, at->name, npart__site_int(maker->site, id, at->copied, 0));
-    else if (type == 3)
+    else if (type == NPART_ATTRIBUTE_STRING)
         npart__give_text(maker->site, at->name, npart__site_text(maker->site, id, at->copied, ""));
-    else if (type == 7)
+    else if (type == NPART_ATTRIBUTE_INTS)
         npart__give_ints(maker->site, at->name, given->u.ints, given->count);
     return true;
 }

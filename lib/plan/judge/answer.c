@@ -399,9 +399,9 @@ static struct npart__answer default_answer(const struct npart__trial *trial, con
     }
 }
 
-/* Types are those of AttributeProto: 1 FLOAT, 2 INT, 3 STRING, 6 FLOATS, 7 INTS, 8 STRINGS. An attribute that is
- * left out has the standard's default where this version has one; a list that was too long to be read (`is_elided`)
- * is unknown. Of another version than the rule's attribute belongs to, an attribute that is left out is absent. */
+/* An attribute that is left out has the standard's default where this version has one; a list that was too long to be
+ * read (`is_elided`) is unknown. Of another version than the rule's attribute belongs to, an attribute that is left out
+ * is absent. */
 static struct npart__answer answer_attr(const struct npart__asked *asked)
 {
     const struct npart__trial *trial = asked->trial;
@@ -419,17 +419,17 @@ static struct npart__answer answer_attr(const struct npart__asked *asked)
     if (!attribute)
         return element || !has_default ? absent_answer() : default_answer(trial, term);
     switch (attribute->type) {
-    case 1:
+    case NPART_ATTRIBUTE_FLOAT:
         return real_answer((double)attribute->u.f);
-    case 2:
+    case NPART_ATTRIBUTE_INT:
         return number_answer(attribute->u.i);
-    case 3:
+    case NPART_ATTRIBUTE_STRING:
         return word_answer(attribute->u.s, attribute->count);
-    case 6:
+    case NPART_ATTRIBUTE_FLOATS:
         return element < attribute->count ? real_answer((double)attribute->u.floats[element]) : absent_answer();
-    case 7:
+    case NPART_ATTRIBUTE_INTS:
         return element < attribute->count ? number_answer(attribute->u.ints[element]) : absent_answer();
-    case 8:
+    case NPART_ATTRIBUTE_STRINGS:
         if (element >= attribute->count)
             return absent_answer();
         const char *text = npart__attribute_string(attribute, element, &length);

@@ -248,17 +248,16 @@ static bool same_node(const struct classes *classes, uint32_t a_id, uint32_t b_i
     return true;
 }
 
-/* Sorts the node's operands too. Of attributes the integers and lists of integers (INT and INTS of AttributeProto):
- * these tell most nodes apart. Afterwards class_of is filled in for each of them, which same_node relies on. Kinds
- * of attributes are numbers of AttributeProto: 2 is INT, 7 is INTS. */
+/* Sorts the node's operands too. Of attributes the integers and lists of integers: these tell most nodes apart.
+ * Afterwards class_of is filled in for each of them, which same_node relies on. */
 static uint64_t hash_node(struct classes *classes, const struct npart__node *node)
 {
     uint64_t hash = npart__mix(node->op_type, node->input_count);
     for (uint32_t i = 0; i < node->attribute_count; i++) {
         const struct npart__attribute *attribute = &classes->graph->attributes.items[node->first_attribute + i];
-        if (attribute->type == 2)
+        if (attribute->type == NPART_ATTRIBUTE_INT)
             hash = npart__mix(hash, (uint64_t)attribute->u.i);
-        if (attribute->type == 7)
+        if (attribute->type == NPART_ATTRIBUTE_INTS)
             hash = mix_ints(hash, attribute->u.ints, attribute->count);
     }
     for (uint32_t i = 0; i < node->input_count; i++)

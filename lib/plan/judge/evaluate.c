@@ -154,10 +154,10 @@ uint32_t npart__element_count(const struct npart__trial *trial, uint32_t id, uin
     }
     if (!term || term->kind != NPART__TERM_FUNCTION)
         return 1;
-    /* 6 to 8 are FLOATS, INTS and STRINGS of AttributeProto. */
     if (term->op == NPART__FUNCTION_ATTR && !term->has_index) {
         const struct npart__attribute *attribute = npart__node_attribute(trial->graph, trial->node, term->word);
-        bool is_list = attribute && attribute->type >= 6 && attribute->type <= 8;
+        bool is_list = attribute && attribute->type >= NPART_ATTRIBUTE_FLOATS &&
+                       attribute->type <= NPART_ATTRIBUTE_STRINGS;
         return is_list && attribute->count ? attribute->count : 1;
     }
     bool is_quantization = term->op == NPART__FUNCTION_QSCALE || term->op == NPART__FUNCTION_QZERO;
@@ -412,7 +412,7 @@ enum npart__truth npart__holds_ellipsis(const struct npart__asked *asked)
 {
     const struct npart__attribute *attribute =
         npart__node_attribute(asked->trial->graph, asked->trial->node, asked->term->word);
-    bool is_text = attribute && attribute->type == 3 && !attribute->is_elided;
+    bool is_text = attribute && attribute->type == NPART_ATTRIBUTE_STRING && !attribute->is_elided;
     /* An equation has no other dots. */
     return npart__truth_of(is_text && memchr(attribute->u.s, '.', attribute->count));
 }

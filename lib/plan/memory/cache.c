@@ -54,12 +54,11 @@ static void add_tensor(const struct npart__memory_request *request, uint32_t val
     out->told.cache_tensor_count++;
 }
 
-/* An attribute of another type than the standard's counts as not given. 2 is INT of
- * AttributeProto.AttributeType. */
+/* An attribute of another type than the standard's counts as not given. */
 static int64_t axis_of(const struct npart__graph *graph, const struct npart__node *node, int64_t by_default)
 {
     const struct npart__attribute *axis = npart__node_attribute(graph, node, "axis");
-    return axis && axis->type == 2 ? axis->u.i : by_default;
+    return axis && axis->type == NPART_ATTRIBUTE_INT ? axis->u.i : by_default;
 }
 
 static bool is_output(const struct npart__graph *graph, uint32_t value)
