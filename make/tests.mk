@@ -163,8 +163,8 @@ check-precision: $(tool) $(BUILD)/case-models/ready ## what lists say of precisi
 check-json: $(tool) $(BUILD)/case-models/ready ## docs/json.md against what the tool prints; targets do not depend on each other
 	$(PYTHON) test/checks/json_fields.py $(tool) fixtures docs/json.md $(BUILD)/case-models/compiled-*.onnx
 	$(PYTHON) test/checks/independent.py $(tool) fixtures/*.onnx
-check-limits: $(tool) ## docs/security.md against --list-limits; the limits of the command line at their edges
-	$(PYTHON) test/checks/limits.py $(tool) docs/security.md
+check-limits: $(tool) ## limits by name, and those of the command line at their edges
+	$(PYTHON) test/checks/limits.py $(tool)
 check-contents: ## what fidelity calls equal contents of partitions
 	$(PYTHON) test/checks/contents.py
 check-interrupts: $(tool) ## what is left of files when the tool is ended while it writes them

@@ -214,7 +214,7 @@ The pages: [hexagon](evidence/fidelity.md), [intel-npu](evidence/fidelity-intel.
 def write_targets(tool, make_model):
     targets = targets_of(tool)
     names = [t[0] for t in targets]
-    show(("target", "what", "size", "verified"), [(f"`{name}`", *rest) for name, *rest in targets],
+    show(("target", "what", "verified"), [(f"`{name}`", what, verified) for name, what, _size, verified in targets],
          "# Targets\n\nWritten by `make targets-page` from the op lists in `oplists/`; each answer below is what the "
          "tool prints.\nReleases, limits of memory, sessions of ONNX Runtime, what frameworks decide, and sources:\n"
          "[evidence/targets.md](evidence/targets.md).")
