@@ -187,7 +187,8 @@ static void test_document__csv_cells(void)
     CHECK(sink.text && strstr(sink.text, ",'+,Relu,"));
     sink_clear(&sink);
     CHECK_INT(write_two(at.plan, NPART_FORMAT_CSV, NPART_DETAIL_SUMMARY, NULL, &sink, NULL), NPART_OK);
-    CHECK(sink.text && strstr(sink.text, "not met,min-coverage: coverage 66.7 %; fail-on invalid: no graph; accepted: "));
+    CHECK(sink.text &&
+          strstr(sink.text, "not met,min-coverage: coverage 66.7 %; fail-on invalid: no graph; accepted: "));
     CHECK(sink.text && strstr(sink.text, "\r\nmodels/two.onnx,,"));
     CHECK(sink.text && strstr(sink.text, ",byte 12: a tensor is cut off,\r\n"));
     sink_clear(&sink);

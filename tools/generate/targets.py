@@ -199,16 +199,10 @@ def show(heads, rows, about=""):
 
 
 VERIFIED = """
-How each list is verified, in the words of `--list-targets` and of a report's last line:
-
-| words | meaning |
-|---|---|
-| by the compiler | the vendor's compiler, or ONNX Runtime's own provider, was asked about so many small models at the release that is named; "agree" is the share of its answers that the tool gives, too. "Not asked at" names the release of the list's rules where it is another |
-| by source | the rules are read from the source code of what decides, at this commit |
-| from documents | the rules are from the vendor's documents; no compiler was asked |
-
-The pages: [hexagon](evidence/fidelity.md), [intel-npu](evidence/fidelity-intel.md), [ethos-u](evidence/fidelity-ethos-u.md), [xnnpack](evidence/fidelity-xnnpack.md),
-[nnapi and coreml](evidence/fidelity-onnxruntime.md). `make verify-target TARGET=...` asks again."""
+[reading-a-report.md](reading-a-report.md#checked) explains how a list is verified. Agreement was measured for
+[hexagon](evidence/fidelity.md), [intel-npu](evidence/fidelity-intel.md), [ethos-u](evidence/fidelity-ethos-u.md),
+[xnnpack](evidence/fidelity-xnnpack.md), [nnapi and coreml](evidence/fidelity-onnxruntime.md); `make verify-target
+TARGET=...` asks again."""
 
 
 def write_targets(tool, make_model):
