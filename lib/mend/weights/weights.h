@@ -41,8 +41,8 @@ struct npart__weight_list {
 };
 
 /* The weights of a whole skeleton's main graph and bodies. `path` is the model's file, which is read again where
- * weights are inside it; NULL: it is in no file, and weights that the skeleton left out are absent. Fails with READ where
- * a file is not there (the place: its name) or shorter than it should be, and with MEMORY. */
+ * weights are inside it; NULL: it is in no file, and weights that the skeleton left out are absent. Fails with
+ * READ where a file is not there (the place: its name) or shorter than it should be, and with MEMORY. */
 npart_status npart__weights_read(const struct npart__skeleton *skeleton, const char *path, const char *folder,
                                  struct npart__arena *arena, struct npart__weight_list *out,
                                  struct npart_error *error);

@@ -274,6 +274,7 @@ NPART_SUBJECT_FIX = 5
 NPART_SUBJECT_DIFFS = 6
 NPART_SUBJECT_PLACEMENT = 7
 NPART_SUBJECT_TRIES = 8
+NPART_SUBJECT_LOSSES = 9
 
 NPART_NONE = 0xFFFFFFFF
 NPART_VERSION_MAJOR = 0
@@ -1435,6 +1436,52 @@ class npart_held(Structure):
     ]
 
 
+class npart_losses_info(Structure):
+    size: int
+    weight_count: int
+    bytes: int
+    allocator: Any
+    _fields_ = [
+        ("size", c_size_t),
+        ("weight_count", c_uint32),
+        ("bytes", c_uint64),
+        ("allocator", POINTER(npart_allocator)),
+    ]
+
+
+class npart_weight_loss(Structure):
+    size: int
+    name: Bytes | None
+    node: Bytes | None
+    op: Bytes | None
+    rank: int
+    dims: Any
+    elements: int
+    bytes: int
+    zeros: int
+    beyond_float16: int
+    two_of_four: float
+    abs_max: float
+    decibels: Any
+    is_known: Any
+    _fields_ = [
+        ("size", c_size_t),
+        ("name", c_char_p),
+        ("node", c_char_p),
+        ("op", c_char_p),
+        ("rank", c_uint32),
+        ("dims", POINTER(c_int64)),
+        ("elements", c_uint64),
+        ("bytes", c_uint64),
+        ("zeros", c_uint64),
+        ("beyond_float16", c_uint64),
+        ("two_of_four", c_double),
+        ("abs_max", c_double),
+        ("decibels", POINTER(c_double)),
+        ("is_known", POINTER(c_bool)),
+    ]
+
+
 class npart_after(Structure):
     partitions: int
     coverage: float
@@ -2253,6 +2300,9 @@ class npart_subject(Structure):
     placement: Any
     tries: Any
     prompt_tokens: int
+    losses: Any
+    model: Bytes | None
+    seconds: float
     _fields_ = [
         ("size", c_size_t),
         ("kind", c_int),
@@ -2266,6 +2316,9 @@ class npart_subject(Structure):
         ("placement", c_void_p),
         ("tries", POINTER(npart_cache_try)),
         ("prompt_tokens", c_uint32),
+        ("losses", c_void_p),
+        ("model", c_char_p),
+        ("seconds", c_double),
     ]
 
 
@@ -2508,6 +2561,11 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "npart_model_origin": (c_void_p, [c_void_p]),
     "npart_precision_name": (c_char_p, [c_uint32, POINTER(c_char_p)]),
     "npart_precision_check": (c_int, [c_char_p, POINTER(npart_error)]),
+    "npart_losses_make": (c_int, [POINTER(c_void_p), c_void_p, POINTER(npart_error)]),
+    "npart_losses_free": (None, [c_void_p]),
+    "npart_losses_info": (c_bool, [c_void_p, POINTER(npart_losses_info)]),
+    "npart_losses_weight": (c_bool, [c_void_p, c_uint32, POINTER(npart_weight_loss)]),
+    "npart_rounding_name": (c_char_p, [c_uint32]),
     "npart_advice_make": (
         c_int,
         [
