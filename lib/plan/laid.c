@@ -143,18 +143,11 @@ static bool is_laid(const struct layer *at, const struct npart__node *node, uint
            node->input_count > 0 && node->output_count > 0;
 }
 
-static bool is_op(const struct layer *at, const struct npart__node *node, const char *op)
-{
-    return npart__is_onnx_op(at->graph, node, op);
-}
-
 /* The runtime has a function that moves a Transpose past it. */
 static bool is_through(const struct layer *at, const struct npart__node *node)
 {
     return npart__is_among(node, at->through, at->plan->target.oplist->through_ops.count) ||
-           npart__node_plays(at->graph, node, NPART__ROLE_QUANTIZES) ||
-           npart__node_plays(at->graph, node, NPART__ROLE_DEQUANTIZES) || is_op(at, node, "Squeeze") ||
-           is_op(at, node, "Unsqueeze");
+           npart__comes_from(node, NPART__WAY(CODES) | NPART__WAY(SQUEEZE) | NPART__WAY(UNSQUEEZE));
 }
 
 /* An operand that would have to be turned as well: no constant, no scalar, no list of sizes. */
@@ -219,7 +212,7 @@ static bool turn_result(const struct layer *at, const struct npart__node *node, 
         return true;
     }
     if (fact->rank > turn->rank) {
-        if (!is_op(at, node, "Unsqueeze") || !axes_of(at, node, fact->rank, is_named))
+        if (!npart__comes_from(node, NPART__WAY(UNSQUEEZE)) || !axes_of(at, node, fact->rank, is_named))
             return false;
         *out = with(turn, is_named, fact->rank);
     } else if (fact->rank < turn->rank) {

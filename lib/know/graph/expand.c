@@ -486,7 +486,8 @@ static bool add_transpose(struct npart__graph *graph, const struct npart__expans
         return false;
     uint32_t from = at->makes_value ? made : at->value, to = at->makes_value ? at->value : made;
     rewire(graph, at, made);
-    if (!add_late(graph, "Transpose", NULL, &from, 1, at->requantizes ? turned : to, arena) ||
+    if (!add_late(graph, npart__role_op(NPART__ROLE_REORDERS_AXES), NULL, &from, 1, at->requantizes ? turned : to,
+                  arena) ||
         !NPART__PUSH(arena, &graph->attributes, perm))
         return false;
     graph->nodes.items[graph->nodes.count - 1].attribute_count = 1;
@@ -495,10 +496,10 @@ static bool add_transpose(struct npart__graph *graph, const struct npart__expans
     uint32_t operands[3] = {turned}, count = before.input_count < 3 ? before.input_count : 3;
     for (uint32_t i = 1; i < count; i++)
         operands[i] = npart__node_input(graph, &before, i);
-    if (!add_late(graph, "QuantizeLinear", &before, operands, count, quantized, arena))
+    if (!add_late(graph, npart__role_op(NPART__ROLE_QUANTIZES), &before, operands, count, quantized, arena))
         return false;
     operands[0] = quantized;
-    return add_late(graph, "DequantizeLinear", &before, operands, count, to, arena);
+    return add_late(graph, npart__role_op(NPART__ROLE_DEQUANTIZES), &before, operands, count, to, arena);
 }
 
 /* Copies the graph first: the old one stays as it is, for the rounds before. Linear in the graph and what is

@@ -5,18 +5,16 @@
  */
 #include "session/passes.h"
 
-static bool is_op(const struct npart__graph *graph, uint32_t id, const char *op)
-{
-    return npart__is_onnx_op(graph, npart__node_at(graph, id), op);
-}
-
 /* A chain begins with a Reshape and goes on with Squeezes and Unsqueezes, too (neighbours.c). */
 static bool is_reshape(const struct npart__session *session, uint32_t id, bool begins)
 {
     const struct npart__graph *graph = session->file;
-    return id != NPART_NONE && npart__is_live(session, id) &&
-           npart__has_one_result(graph, npart__node_at(graph, id)) &&
-           (is_op(graph, id, "Reshape") || (!begins && (is_op(graph, id, "Squeeze") || is_op(graph, id, "Unsqueeze"))));
+    if (id == NPART_NONE || !npart__is_live(session, id))
+        return false;
+    const struct npart__node *node = npart__node_at(graph, id);
+    bool is_it = npart__node_plays(graph, node, NPART__ROLE_RESHAPES) ||
+                 (!begins && npart__comes_from(node, NPART__WAY(SQUEEZE) | NPART__WAY(UNSQUEEZE)));
+    return is_it && npart__has_one_result(graph, node);
 }
 
 /* Without shortening: chains are as long as the Reshapes that are joined here. */
@@ -59,7 +57,7 @@ static bool settle(struct npart__session *session, uint32_t nodes_before, struct
         uint32_t call = npart__scope_at(graph, npart__node_at(graph, i)->scope)->node;
         session->remade[i] = NPART__REMADE_PRODUCT; /* each of the three is a node by now */
         session->place[i] = session->place[call];
-        if (is_op(graph, i, "MatMul"))
+        if (npart__comes_from(npart__node_at(graph, i), NPART__WAY(MATMUL)))
             product_of[call] = i;
     }
     for (uint32_t i = 0; i < nodes_before; i++)

@@ -36,13 +36,13 @@ static struct npart__fact *fact_of(const struct fusion *fusion, uint32_t value)
 }
 
 /* The node of this operator that makes a value, or NULL. */
-static const struct npart__node *maker(const struct fusion *fusion, uint32_t value, const char *op)
+static const struct npart__node *maker(const struct fusion *fusion, uint32_t value, uint64_t ways)
 {
     uint32_t producer = npart__producer(fusion->graph, value);
     if (producer == NPART_NONE)
         return NULL;
     const struct npart__node *node = npart__node_at(fusion->graph, producer);
-    return npart__is_onnx_op(fusion->graph, node, op) ? node : NULL;
+    return npart__comes_from(node, ways) ? node : NULL;
 }
 
 /* Whether a value is a constant of this one number. Elements are read, so a constant of the file that was left out
@@ -88,13 +88,13 @@ static bool unsqueezes_front(const struct fusion *fusion, const struct npart__no
 static bool is_size_of_root(const struct fusion *fusion, uint32_t value)
 {
     const struct npart__graph *graph = fusion->graph;
-    const struct npart__node *unsqueeze = maker(fusion, value, "Unsqueeze"), *gather, *shape;
+    const struct npart__node *unsqueeze = maker(fusion, value, NPART__WAY(UNSQUEEZE)), *gather, *shape;
     if (!unsqueeze || !unsqueezes_front(fusion, unsqueeze))
         return false;
-    gather = maker(fusion, npart__node_input(graph, unsqueeze, 0), "Gather");
+    gather = maker(fusion, npart__node_input(graph, unsqueeze, 0), NPART__WAY(GATHER));
     if (!gather || !is_constant_of(fusion, npart__node_input(graph, gather, 1), fusion->count))
         return false;
-    shape = maker(fusion, npart__node_input(graph, gather, 0), "Shape");
+    shape = maker(fusion, npart__node_input(graph, gather, 0), NPART__WAY(SHAPE));
     return shape && has_size_of_root(fusion, npart__node_input(graph, shape, 0), fusion->count);
 }
 
@@ -136,11 +136,12 @@ void npart__fuse_reshape(const struct npart__call *call)
 {
     struct npart__inference *inference = call->inference;
     const struct npart__graph *graph = call->graph;
-    if (call->node_id >= graph->first_late_node || !npart__is_onnx_op(graph, call->node, "Reshape"))
+    if (call->node_id >= graph->first_late_node || !npart__comes_from(call->node, NPART__WAY(VIEW)) ||
+        !npart__node_plays(graph, call->node, NPART__ROLE_RESHAPES))
         return;
     uint32_t target = npart__node_input(graph, call->node, 1), root = npart__node_input(graph, call->node, 0);
     struct fusion fusion = {.inference = inference, .graph = graph, .root_value = root};
-    const struct npart__node *concat = maker(&fusion, target, "Concat");
+    const struct npart__node *concat = maker(&fusion, target, NPART__WAY(CONCAT));
     if (!concat || root == NPART_NONE || inference->facts[target].is_constant || /* a constant target needs no fusion */
         inference->equal_uses[target] != 1)
         return;

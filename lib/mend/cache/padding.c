@@ -349,6 +349,8 @@ static bool attention(const struct seen *seen)
 /* By where an operator's elements come from. */
 static bool (*const rules[NPART__ELEMENTS_COUNT])(const struct seen *seen) = {
     [NPART__ELEMENTS_VIEW] = view,
+    [NPART__ELEMENTS_SQUEEZE] = view,
+    [NPART__ELEMENTS_UNSQUEEZE] = view,
     [NPART__ELEMENTS_TRANSPOSE] = always,
     [NPART__ELEMENTS_EXPAND] = always,
     [NPART__ELEMENTS_TILE] = always,

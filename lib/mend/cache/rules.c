@@ -681,6 +681,8 @@ static const struct rule {
     [NPART__ELEMENTS_CODES] = {each, 1},
     [NPART__ELEMENTS_EACH] = {each, 1},
     [NPART__ELEMENTS_VIEW] = {view, 1},
+    [NPART__ELEMENTS_SQUEEZE] = {view, 1},
+    [NPART__ELEMENTS_UNSQUEEZE] = {view, 1},
     [NPART__ELEMENTS_TRANSPOSE] = {transpose, 1},
     [NPART__ELEMENTS_EXPAND] = {expand, 1},
     [NPART__ELEMENTS_TILE] = {tile, 1},

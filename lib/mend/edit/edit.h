@@ -87,9 +87,9 @@ bool npart__site_is_constant(const struct npart__site *site, uint32_t value);
 uint32_t npart__site_maker(const struct npart__site *site, uint32_t value, const char *op);
 /* The same, if its elements come from its operands in one of these ways (NPART__WAY). */
 uint32_t npart__site_made_by(const struct npart__site *site, uint32_t value, uint64_t ways);
-/* The first operand of the node by which an earlier site of this version makes the value now, if that is of this op;
- * else NULL. */
-const char *npart__made_from(const struct npart__site *site, uint32_t value, const char *op);
+/* The first operand of the node by which an earlier site of this version makes the value now, if its elements come
+ * about in one of these ways; else NULL. */
+const char *npart__made_from(const struct npart__site *site, uint32_t value, uint64_t ways);
 /* Whether the value is neither used nor an output of the graph; true for NPART_NONE. */
 bool npart__is_unused(const struct npart__site *site, uint32_t value);
 

@@ -381,11 +381,13 @@ static uint32_t maker_in(const struct npart__graph *graph, uint32_t node, uint32
     return node;
 }
 
-const char *npart__made_from(const struct npart__site *site, uint32_t value, const char *op)
+const char *npart__made_from(const struct npart__site *site, uint32_t value, uint64_t ways)
 {
     const Onnx__NodeProto *made = value == NPART_NONE ? NULL : site->editor->made_by[value];
-    bool is_op = made && site->editor->is_finished[value] && strcmp(made->op_type, op) == 0 && made->n_input;
-    return is_op ? made->input[0] : NULL;
+    if (!made || !site->editor->is_finished[value] || !made->n_input)
+        return NULL;
+    const struct npart__traits *traits = npart__operator_traits(made->domain ? made->domain : "", made->op_type);
+    return ways >> traits->elements & 1 ? made->input[0] : NULL;
 }
 
 /* A NULL name is one that could not be made, and fails the site. Nothing is changed yet: npart__site_keep does that,

@@ -54,7 +54,7 @@ bool npart__operand_has_dims(const struct npart__site *site, uint32_t operand, c
 static uint32_t reshaped_from(const struct npart__site *site, uint32_t value)
 {
     struct npart__dims dims;
-    uint32_t maker = npart__site_made_by(site, value, NPART__WAY(VIEW) | NPART__WAY(ON));
+    uint32_t maker = npart__site_made_by(site, value, NPART__WAYS_VIEW | NPART__WAY(ON));
     uint32_t from = maker == NPART_NONE ? NPART_NONE
                                         : npart__node_input(site->graph, npart__node_at(site->graph, maker), 0);
     return from != NPART_NONE && npart__full_dims(site, from, &dims) ? from : NPART_NONE;

@@ -18,8 +18,8 @@ static bool is_made_double(const struct npart__site *site, uint32_t value)
 static const char *as_float(struct npart__site *site, uint32_t value)
 {
     struct npart__dims dims;
-    uint32_t count, maker = npart__site_maker(site, value, "Cast");
-    const char *made = is_made_double(site, value) ? npart__made_from(site, value, "Cast") : NULL;
+    uint32_t count, maker = npart__site_made_by(site, value, NPART__WAY(CASTS));
+    const char *made = is_made_double(site, value) ? npart__made_from(site, value, NPART__WAY(CASTS)) : NULL;
     if (made)
         return made;
     uint32_t from = maker == NPART_NONE

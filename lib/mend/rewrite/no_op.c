@@ -48,6 +48,8 @@ static bool keeps_elements(struct npart__site *site, const struct npart__dims *d
     case NPART__ELEMENTS_PAD:
         return site->node->input_count > 1 && are_all(site, 1, is_zero);
     case NPART__ELEMENTS_VIEW:
+    case NPART__ELEMENTS_SQUEEZE:
+    case NPART__ELEMENTS_UNSQUEEZE:
     case NPART__ELEMENTS_EXPAND:
     case NPART__ELEMENTS_TILE:
         return true;

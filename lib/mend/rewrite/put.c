@@ -353,7 +353,7 @@ static struct npart__put_value make_with_axes(struct maker *maker, const struct 
         return nothing;
     if (maker->putting->is_trial)
         x.name = "node";
-    else if (NPART__WAY(VIEW) >> npart__operator_traits("", part->op)->elements & 1)
+    else if (NPART__WAYS_VIEW >> npart__operator_traits("", part->op)->elements & 1)
         x.name = npart__make_with_axes(maker->site, part->op, x.name, axes, count);
     else
         x.name = npart__make_reduce(maker->site, part->op, x.name, axes, count, keeps.number != 0);

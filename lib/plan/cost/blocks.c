@@ -106,7 +106,7 @@ static void take_node(struct finding *at, uint32_t id)
     uint32_t result = npart__node_output(at->graph, node, 0);
     bool native = class == SENSITIVE, either = class == THROUGH, has_images = false;
     bool is_transpose = npart__comes_from(node, NPART__WAY(TRANSPOSE));
-    bool is_view = npart__comes_from(node, NPART__WAY(VIEW));
+    bool is_view = npart__comes_from(node, NPART__WAYS_VIEW);
     if (first != NPART_NONE && result != NPART_NONE && is_transpose)
         take_transpose(at, id, first, result);
     if (first != NPART_NONE && result != NPART_NONE && is_view)

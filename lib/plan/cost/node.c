@@ -76,7 +76,6 @@ struct costing {
     const struct npart__session *session;
     struct npart__node_costs *out;
     const struct npart__op_id *slow_ops;
-    struct npart__op_id conv;
     struct npart__image_blocks blocks;
     const bool *is_beside; /* by node (branches.c); NULL where images lie in no blocks */
     /* of the node at hand */
@@ -171,7 +170,7 @@ static double larger(const struct npart__work *work)
 static bool is_conv_in_blocks(const struct costing *at)
 {
     return at->blocks.channels && at->work->class == NPART_WORK_MATRIX &&
-           npart__is_op(npart__node_at(at->session->graph, at->id), at->conv);
+           npart__comes_from(npart__node_at(at->session->graph, at->id), NPART__WAY(CONV));
 }
 
 /* How many times as many operations a convolution has when its result is filled up to whole blocks. */
@@ -522,8 +521,7 @@ bool npart__cost_nodes(const struct npart__target *target, const struct npart__s
                        const struct npart__works *works, const struct npart__fused *fused, struct npart__arena *arena,
                        struct npart__node_costs *inout)
 {
-    enum { CONV = NPART__COUNT(slow_rows), NAMES };
-    const char *names[NAMES] = {[CONV] = "Conv"};
+    const char *names[NPART__COUNT(slow_rows)];
     for (size_t i = 0; i < NPART__COUNT(slow_rows); i++)
         names[i] = slow_rows[i].op ? slow_rows[i].op : "";
     const struct npart__op_id *ids = npart__find_ops(session->graph, names, NPART__COUNT(names), arena);
@@ -533,7 +531,7 @@ bool npart__cost_nodes(const struct npart__target *target, const struct npart__s
     inout->fused_items = npart__arena_zeroed(arena, fused->items.count + (size_t)1, sizeof *inout->fused_items);
     if (!inout->items || !ids || !inout->fused_items)
         return false;
-    struct costing at = {.session = session, .out = inout, .slow_ops = ids, .conv = ids[CONV], .share = 1};
+    struct costing at = {.session = session, .out = inout, .slow_ops = ids, .share = 1};
     if (!npart__find_blocks(target, session, inout, arena, &at.blocks))
         return false;
     if (at.blocks.channels && !(at.is_beside = npart__find_branches(session, inout->works, arena)))

@@ -59,7 +59,7 @@ static bool is_nf4_table(const struct npart__session *session, uint32_t value)
 static uint32_t past(const struct npart__graph *graph, const struct npart__session *session,
                      const struct npart__node *node)
 {
-    const uint64_t same = NPART__WAY(ON) | NPART__WAY(CASTS) | NPART__WAY(VIEW) | NPART__WAY(TRANSPOSE);
+    const uint64_t same = NPART__WAY(ON) | NPART__WAY(CASTS) | NPART__WAYS_VIEW | NPART__WAY(TRANSPOSE);
     const struct npart__traits *traits = node->traits;
     if (same >> traits->elements & 1)
         return npart__node_input(graph, node, 0);

@@ -18,6 +18,8 @@ enum npart__elements {
     NPART__ELEMENTS_CODES,
     NPART__ELEMENTS_EACH,
     NPART__ELEMENTS_VIEW,
+    NPART__ELEMENTS_SQUEEZE,
+    NPART__ELEMENTS_UNSQUEEZE,
     NPART__ELEMENTS_TRANSPOSE,
     NPART__ELEMENTS_BLOCKS,
     NPART__ELEMENTS_EXPAND,
@@ -42,6 +44,7 @@ enum npart__elements {
     NPART__ELEMENTS_INTEGER_MATMUL,
     NPART__ELEMENTS_FUSED_MATMUL,
     NPART__ELEMENTS_GEMM,
+    NPART__ELEMENTS_CONV,
     NPART__ELEMENTS_ATTENTION,
     NPART__ELEMENTS_ROWS,
     NPART__ELEMENTS_FILL,
@@ -57,9 +60,11 @@ enum npart__elements {
 #define NPART__WAY(word) (UINT64_C(1) << NPART__ELEMENTS_##word)
 /* The operand's own, outside of training. */
 #define NPART__WAYS_SAME (NPART__WAY(ON) | NPART__WAY(DROPS))
+/* Its first operand's in their order, with other axes. */
+#define NPART__WAYS_VIEW (NPART__WAY(VIEW) | NPART__WAY(SQUEEZE) | NPART__WAY(UNSQUEEZE))
 /* Its first operand's, whichever and wherever; none is computed. */
 #define NPART__WAYS_ONE                                                                                                \
-    (NPART__WAYS_SAME | NPART__WAY(CASTS) | NPART__WAY(VIEW) | NPART__WAY(TRANSPOSE) | NPART__WAY(BLOCKS) |            \
+    (NPART__WAYS_SAME | NPART__WAY(CASTS) | NPART__WAYS_VIEW | NPART__WAY(TRANSPOSE) | NPART__WAY(BLOCKS) |            \
      NPART__WAY(EXPAND) | NPART__WAY(TILE) | NPART__WAY(SLICE) | NPART__WAY(SPLIT) | NPART__WAY(GATHER) |              \
      NPART__WAY(GATHER_TUPLES))
 /* Of its sizes, and no elements. */
