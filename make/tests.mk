@@ -101,6 +101,10 @@ check-first-cause: $(tool) ## check names the first cause that the report names,
 	$(PYTHON) test/checks/first_cause.py $(tool) fixtures
 check-first-cause-all: $(tool) ## the same of all models of MODELS
 	$(PYTHON) test/checks/first_cause.py $(tool) $(MODELS)
+check-pasted: $(tool) $(OUT)/test/cli/make_model ## every line that a report has to be pasted does what it says, from another folder
+	$(PYTHON) test/checks/pasted_runs.py $(tool) $(OUT)/test/cli/make_model fixtures
+check-pasted-all: $(tool) $(OUT)/test/cli/make_model ## the same of all models of MODELS
+	$(PYTHON) test/checks/pasted_runs.py $(tool) $(OUT)/test/cli/make_model $(MODELS)
 check-hooks: $(VENV)/hooks ## the same from a clean clone, which they build (needs PyPI; 5 minutes)
 	$(VENV)/bin/python test/checks/hooks.py full
 check-proto: $(OUT)/test/checks/describe_proto $(VENV)/ready ## onnx.proto and the scan's table against the official schema
@@ -216,7 +220,7 @@ built: all $(unit_tests) $(case_runner) $(fuzz_targets:%=$(OUT)/test/fuzz/replay
 built-debug: $(tool) $(case_runner) $(allocation_tests:%=$(OUT)/test/unit/%) \
 	$(addprefix $(OUT)/test/checks/,equivalent_nodes failing_models)
 .PHONY: check-built built built-debug
-check: check-built check-unit check-cases check-cli check-snapshot check-rules check-precision check-equivalent check-memory check-promises check-fuzz-corpus check-readme check-headers check-records check-symbols check-structure check-links check-compilers check-json check-formats check-diff-quick check-queries check-values check-toml check-same-advice check-scan check-limits check-contents check-opens check-interrupts check-timeout check-hooks-quick check-merge-gate check-hostile-gate check-baseline check-first-cause check-proto check-roundtrip check-page check-python check-tutorial check-benchmark ## all tests
+check: check-built check-unit check-cases check-cli check-snapshot check-rules check-precision check-equivalent check-memory check-promises check-fuzz-corpus check-readme check-headers check-records check-symbols check-structure check-links check-compilers check-json check-formats check-diff-quick check-queries check-values check-toml check-same-advice check-scan check-limits check-contents check-opens check-interrupts check-timeout check-hooks-quick check-merge-gate check-hostile-gate check-baseline check-first-cause check-pasted check-proto check-roundtrip check-page check-python check-tutorial check-benchmark ## all tests
 asan: ## the unit, text and golden cases under address and undefined-behaviour sanitizers
 	$(MAKE) VARIANT=asan check-unit check-cases check-cli check-fuzz-corpus
 

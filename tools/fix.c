@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "words.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "document.h"
@@ -169,19 +170,56 @@ static npart_status write_model(const struct options *options, const npart_fix *
 #define MOST_SIZES 64u /* dims of one line to paste */
 
 /* Where nothing was found, and something is left to be mended. */
-static bool wants_hint(const struct options *options, const npart_fix *fix)
+static bool wants_hint(const npart_fix *fix)
 {
     struct npart_fix_info info = {.size = sizeof info};
     bool is_left = false;
-    if (options->is_quiet || options->format == FORMAT_JSON || wants_page(options) || !npart_fix_info(fix, &info))
+    if (!npart_fix_info(fix, &info))
         return false;
     for (uint32_t i = 0; i < info.target_count; i++)
         is_left |= info.after[i].verdict != NPART_PLAN_WHOLE;
     return is_left && info.step_count == 0;
 }
 
+#define ONE_LINE (1u << 20) /* columns */
+
+/* The line that does it, with the file that was asked for; without its end. False: there is none. */
+static bool write_hint_line(const struct npart_fix_info *info, const char *written, unsigned width, char *out,
+                            size_t bytes)
+{
+    const char **words = calloc(info->run_count + (size_t)1, sizeof *words);
+    size_t length = 0;
+    for (uint32_t i = 0; words && i < info->run_count; i++)
+        words[i] = written && i && strcmp(info->run[i - 1], "-o") == 0 ? written : info->run[i];
+    if (words) {
+        const struct npart_action action = {.size = sizeof action, .run = words, .run_count = info->run_count};
+        length = npart_action_lines(&action, 2, width, out, bytes);
+    }
+    free(words);
+    if (length && length < bytes)
+        out[length - 1] = '\0';
+    return length && length < bytes;
+}
+
+static bool tells_text(const struct options *options)
+{
+    return !options->is_quiet && options->format != FORMAT_JSON && !wants_page(options);
+}
+
+/* On standard error where standard output has something else. */
+static void tell_mending(struct run *run, const char *line, const char *text)
+{
+    if (!tells_text(run->options)) {
+        say("this would mend it: %s (%s)", line, text);
+        return;
+    }
+    (void)(write_text(run, "This would mend it:\n  ") && write_text(run, line) && write_text(run, "\n  ") &&
+           write_text(run, text) && write_text(run, "\n"));
+}
+
 /* A search that may fail without a word: then it is no hint. Told is the first target that gains. */
-static bool try_hint(struct run *run, const struct npart_inference_options *sizes, uint32_t allowed, const char *words)
+static bool try_hint(struct run *run, const struct npart_inference_options *sizes, uint32_t allowed,
+                     const char *words, const char *written)
 {
     struct npart_fix_info info = {.size = sizeof info};
     struct npart_error error = {0};
@@ -193,21 +231,23 @@ static bool try_hint(struct run *run, const struct npart_inference_options *size
         const struct npart_summary *before = &info.before[i], *after = &info.after[i];
         uint32_t left = after->live - after->accepted;
         struct npart_plan_info plan = {.size = sizeof plan};
-        char text[160];
+        char text[160], line[MESSAGE_BYTES];
         is_better = after->failed < before->failed || left < before->live - before->accepted ||
                     (after->accepted && after->partitions < before->partitions);
         if (!is_better || !npart_plan_info(npart_fix_plan(fix, i), &plan))
             continue;
-        (void)snprintf(text, sizeof text, "\n  %.80s: %u partition%s, %u of %u nodes on the CPU\n", plan.target,
+        (void)snprintf(text, sizeof text, "%.80s: %u partition%s, %u of %u nodes on the CPU", plan.target,
                        after->partitions, after->partitions == 1 ? "" : "s", left, after->live);
-        (void)(write_text(run, "This would mend: ") && write_text(run, words) && write_text(run, text));
+        if (!write_hint_line(&info, written, tells_text(run->options) ? 0 : ONE_LINE, line, sizeof line))
+            (void)snprintf(line, sizeof line, "%s", words);
+        tell_mending(run, line, text);
     }
     npart_fix_free(fix);
     return is_better;
 }
 
 /* The sizes that advice proposes for what is dynamic: "--dim batch=1 --dim sequence=128". */
-static bool hint_sizes(struct run *run, const npart_fix *fix)
+static bool hint_sizes(struct run *run, const npart_fix *fix, const char *written)
 {
     npart_inference *fixed = NULL;
     struct npart_error error = {0};
@@ -230,13 +270,15 @@ static bool hint_sizes(struct run *run, const npart_fix *fix)
     sizes.dims = dims;
     sizes.dim_count = count;
     if (count && strlen(words) < sizeof words - 1)
-        is_told = try_hint(run, &sizes, run->options->allowed, words);
+        is_told = try_hint(run, &sizes, run->options->allowed, words, written);
+    if (is_told && tells_text(run->options))
+        (void)write_text(run, "\n");
     npart_inference_free(fixed);
     return is_told;
 }
 
 /* The first class, from the strictest on, that with those before it mends something. */
-static void hint_classes(struct run *run)
+static void hint_classes(struct run *run, const char *written)
 {
     struct npart_inference_options sizes = inference_options(run->options);
     uint32_t allowed = run->options->allowed | 1u << NPART_EQUAL_BITS;
@@ -247,16 +289,9 @@ static void hint_classes(struct run *run)
         (void)snprintf(words + length, sizeof words - length, "%s%s", i == NPART_EQUAL_BITS_IF ? "" : ",",
                        npart_equality_text((enum npart_equality)i));
         allowed |= 1u << i;
-        if (is_new && try_hint(run, &sizes, allowed, words))
+        if (is_new && try_hint(run, &sizes, allowed, words, written))
             return;
     }
-}
-
-/* By planning, as anything that is told of a change. */
-static void tell_hint(struct run *run, const npart_fix *fix)
-{
-    if (!hint_sizes(run, fix))
-        hint_classes(run);
 }
 
 /* Of what was written, or would be. */
@@ -443,6 +478,12 @@ enum exit_status run_fix(struct run *run, struct options *options)
         worsen(run, EXIT_THRESHOLD);
         written = NULL;
     }
+    bool is_hinted = status == NPART_OK && wants_hint(fix) && hint_sizes(run, fix, written);
+    if (is_hinted && written) {
+        say("%s: nothing is written, as it needs sizes", options->models[0]);
+        worsen(run, EXIT_THRESHOLD);
+        written = NULL;
+    }
     if (status == NPART_OK && written)
         status = write_model(options, fix, written, &error);
     (void)is_fine(run, options->models[0], status, &error);
@@ -452,8 +493,11 @@ enum exit_status run_fix(struct run *run, struct options *options)
             tell_error(options->models[0], &error);
         worsen(run, status_of(told));
         check_thresholds(run, fix);
-        if (told == NPART_OK && wants_hint(options, fix))
-            tell_hint(run, fix);
+        if (status == NPART_OK && written && options->weights == NPART_WEIGHTS_LINK)
+            say("%s: note: external data is a hard link now, which onnx.load refuses, of both models; ONNX Runtime "
+                "takes it. --weights copy does without", written);
+        if (told == NPART_OK && !is_hinted && tells_text(options) && wants_hint(fix))
+            hint_classes(run, written);
     }
     npart_fix_free(fix);
     return run->status;

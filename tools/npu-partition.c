@@ -381,6 +381,11 @@ static enum exit_status ask_for_target(const struct options *options)
     const char *names[64], *first = options->models[0];
     char near[64] = "", text[176];
     size_t count = 0;
+    if (kind_of_path(first, true) == PATH_FOLDER) {
+        (void)snprintf(text, sizeof text, "%.60s is a folder: npu-partition scan FOLDER -t TARGET (--list-targets)",
+                       first);
+        return usage(text);
+    }
     while (count < 64 && word_at(count)) {
         names[count] = word_at(count)->name;
         count++;
@@ -445,6 +450,8 @@ static enum exit_status work(struct run *run, struct options *options)
         return ask_for_target(options);
     if (has_target && !find_oplists(run, options))
         return run->status;
+    if (options->settings && strcmp(options->settings, "-") == 0)
+        return usage("--settings writes a file: name it, as --settings FILE.json");
     if (options->settings && (options->model_count != 1 || options->target_count != 1 || options->wants_shapes))
         return usage("--settings is of one model and one target");
     if (options->settings && !has_settings(run->oplists[0]))

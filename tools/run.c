@@ -148,6 +148,19 @@ void tell_all_time(const struct options *options, struct npart_error *error)
                        (unsigned long long)(options->timeout_ms / 1000), (unsigned)(options->timeout_ms % 1000));
 }
 
+#define MOST_FOLDER_BYTES 120u /* of a name in a line to paste, which is told whole or not at all */
+
+static npart_status tell_folder(const struct options *options, const char *path, struct npart_error *error)
+{
+    char word[MOST_FOLDER_BYTES];
+    const char *target = options->target_count ? options->targets[0] : NULL;
+    bool has_word = npart_shell_word(path, word, sizeof word) < sizeof word;
+    *error = (struct npart_error){.status = NPART_ERROR_READ};
+    (void)snprintf(error->message, sizeof error->message, "is a folder, not a model: npu-partition scan %s -t %.60s",
+                   has_word ? word : "FOLDER", target ? target : "TARGET");
+    return NPART_ERROR_READ;
+}
+
 npart_status read_model(npart_model **out, const struct options *options, const char *path, struct npart_error *error)
 {
     struct npart_read_options read = NPART_READ_OPTIONS_INIT;
@@ -159,6 +172,8 @@ npart_status read_model(npart_model **out, const struct options *options, const 
     read.limits = options->limits;
     read.limit_count = options->limit_count;
     const char *file = strcmp(path, "-") == 0 ? NULL : path;
+    if (file && kind_of_path(file, true) == PATH_FOLDER)
+        return tell_folder(options, file, error);
     npart_status status = npart_model_read_bound(out, file, read_standard_input, NULL, &read, error);
     if (status == NPART_ERROR_MALFORMED && error && file && is_pointer(file)) {
         *error->place = '\0';

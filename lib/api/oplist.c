@@ -87,10 +87,48 @@ static const struct {
 #include "api/aliases.def"
 };
 
+static char small_letter(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static bool is_in_word(char c)
+{
+    return (c >= '0' && c <= '9') || (small_letter(c) >= 'a' && small_letter(c) <= 'z') || c == '+';
+}
+
+/* Whether a text has a word, whatever the case of its letters. */
+static bool has_word(const char *text, const char *word, size_t length)
+{
+    size_t all = strlen(text);
+    for (size_t at = 0; at + length <= all; at++) {
+        bool begins = at == 0 || !is_in_word(text[at - 1]), ends = !is_in_word(text[at + length]);
+        if (begins && ends && npart__same_letters(text + at, word, length))
+            return true;
+    }
+    return false;
+}
+
+/* Whether it has every word of another text: "Snapdragon 8 Gen 3" those of "8 gen 3". */
+static bool has_words(const char *text, const char *words)
+{
+    size_t count = 0;
+    while (*words) {
+        size_t length = 0;
+        while (is_in_word(words[length]))
+            length++;
+        if (length && !has_word(text, words, length))
+            return false;
+        count += length > 0;
+        words += length + (words[length] && !length);
+    }
+    return count > 0;
+}
+
 /* Each list's variants as targets of their own: "rknn:rk3588". False when out of memory. Users
  * ask for a chip where the target is its runtime; each list is read for that, which is slow and
- * happens only when a name was wrong. */
-static bool offer_variants(struct npart__nearest *nearest, struct npart__arena *arena)
+ * happens only when a name was wrong. `words`: what was asked for, where it is several words; or NULL. */
+static bool offer_variants(struct npart__nearest *nearest, const char *words, struct npart__arena *arena)
 {
     for (const struct npart__builtin_oplist *list = npart__builtin_oplists; list->name; list++) {
         struct npart__oplist oplist;
@@ -104,6 +142,8 @@ static bool offer_variants(struct npart__nearest *nearest, struct npart__arena *
             if (!shown)
                 return false;
             npart__nearest_offer_as(nearest, variant->name, shown);
+            if (words && variant->title && has_words(variant->title, words))
+                npart__nearest_offer_as(nearest, words, shown); /* the same, and so the nearest of all */
             for (uint32_t k = 0; k < variant->alias_count; k++)
                 npart__nearest_offer_as(nearest, variant->aliases[k], shown);
         }
@@ -125,8 +165,13 @@ static npart_status lack_target(const char *target, const struct npart_allocator
         npart__nearest_offer(&nearest, list->name);
     for (size_t i = 0; i < NPART__COUNT(aliases); i++)
         npart__nearest_offer_as(&nearest, aliases[i].name, aliases[i].target);
+    const char *words = memchr(target, ' ', length) ? npart__arena_copy_text(&arena, target, length) : NULL;
+    bool is_offered = offer_variants(&nearest, words, &arena) && !arena.failed;
+    for (size_t i = 0; words && i < NPART__COUNT(aliases) && (!nearest.count || nearest.best[0].rank); i++)
+        if (has_words(words, aliases[i].name))
+            npart__nearest_offer_as(&nearest, words, aliases[i].target);
     npart_status status =
-        offer_variants(&nearest, &arena)
+        is_offered
             ? npart__fail(error, NPART_ERROR_ARGUMENT, "", "there is no target \"%.*s\"%s", (int)length, target,
                           npart__nearest_hint(&nearest, hint, sizeof hint))
             : npart__fail_memory(error);

@@ -13,7 +13,7 @@
 #define MOST_FILE_BYTES 4096u
 
 /* Whose file a frame is in, the most telling last. */
-enum owner { OWNER_NONE, OWNER_TORCH, OWNER_PACKAGE, OWNER_USER };
+enum owner { OWNER_NONE, OWNER_PACKAGE, OWNER_USER };
 
 /* Points into a trace, which is not terminated after the name. */
 struct frame {
@@ -39,19 +39,23 @@ static bool contains(const struct frame *frame, const char *part)
 }
 
 /* Code that PyTorch generates has a name like "<eval_with_key>.42", which is no file; some of its own files
- * stand in traces without the folder that they are installed in. What is in none of these folders is taken for
- * the user's own. */
+ * stand in traces without the folder that they are installed in. A line of the exporter's own library made no node of
+ * the user's, and is told as no place at all; one of another package is, as that may be the model. What is in none of
+ * these folders is taken for the user's own. */
 static enum owner owner_of(const struct frame *frame)
 {
-    static const char *const torch[] = {"-packages/torch/", "-packages/onnxscript/"};
+    static const char *const exporters[] = {"-packages/torch/", "-packages/onnxscript/", "-packages/onnx/",
+                                            "-packages/tf2onnx/", "-packages/skl2onnx/"};
+    static const char *const bare[] = {"torch/", "onnxscript/"}; /* without the folder */
     static const char *const packages[] = {"site-packages/", "dist-packages/", "/lib/python3"};
     if (frame->file_bytes == 0 || frame->file_bytes > MOST_FILE_BYTES || *frame->file == '<')
         return OWNER_NONE;
-    if (frame->file_bytes > 9 && memcmp(frame->file, "torch/fx/", 9) == 0)
-        return OWNER_TORCH;
-    for (size_t i = 0; i < sizeof torch / sizeof *torch; i++)
-        if (contains(frame, torch[i]))
-            return OWNER_TORCH;
+    for (size_t i = 0; i < sizeof bare / sizeof *bare; i++)
+        if (frame->file_bytes > strlen(bare[i]) && memcmp(frame->file, bare[i], strlen(bare[i])) == 0)
+            return OWNER_NONE;
+    for (size_t i = 0; i < sizeof exporters / sizeof *exporters; i++)
+        if (contains(frame, exporters[i]))
+            return OWNER_NONE;
     for (size_t i = 0; i < sizeof packages / sizeof *packages; i++)
         if (contains(frame, packages[i]))
             return OWNER_PACKAGE;
@@ -74,7 +78,7 @@ static int64_t number_at(const char *digit)
     return line;
 }
 
-/* The innermost frame of the most telling owner: of a model from a package, that package's and not PyTorch's.
+/* The innermost frame of the most telling owner: of a model from a package, that package's.
  * Frames come with the outermost first, so of one owner the last that is met stays. A name without its end is
  * the end of what can be read: the text was cut. */
 static void find_frame(const char *trace, struct npart_origin *out)

@@ -122,12 +122,39 @@ static void put_step(struct npart__page *page, uint32_t index, const struct npar
     }
 }
 
+/* Whether nothing is left to be mended on any target. */
+static bool is_whole(const struct npart_fix_info *info)
+{
+    bool is_left = false;
+    for (uint32_t i = 0; i < info->target_count; i++)
+        is_left |= info->after[i].accepted < info->after[i].live || info->after[i].partitions > 1;
+    return !is_left;
+}
+
+/* What bit for bit means in a session with its own optimizations. */
+static void put_equality(struct npart__page *page, const npart_fix *fix, const struct npart_fix_info *info)
+{
+    struct npart_fix_step at = {.size = sizeof at};
+    for (uint32_t i = 0; npart_fix_step(fix, i, &at); i++)
+        if (at.equality != NPART_EQUAL_BITS)
+            return;
+    if (!info->step_count)
+        return;
+    npart__put(page, "Equal bit for bit ");
+    npart__wrapped(page,
+                   "with graph optimizations off. With a session's default ones ONNX Runtime fuses the two models each "
+                   "its own way, and last digits may differ.", 18, 2);
+    npart__put(page, "\n");
+}
+
 /* Steps build on each other, so each is compared with the one before it and the first with the model as it was. */
 static void put_steps(struct npart__page *page, const npart_fix *fix, const struct npart_fix_info *info)
 {
     struct npart_fix_step at = {.size = sizeof at};
     const struct npart_summary *before = info->before;
-    npart__painted(page, NPART__BOLD, info->step_count ? "Steps\n" : "Nothing to mend.\n");
+    npart__painted(page, NPART__BOLD, info->step_count ? "Steps\n"
+                                      : is_whole(info) ? "Nothing to mend.\n"
+                                                       : "No rewrite that may be used helps.\n");
     for (uint32_t i = 0; npart_fix_step(fix, i, &at); i++) {
         put_step(page, i, &at, before, info->target_count);
         before = at.after;
@@ -193,6 +220,7 @@ void npart__fix_text(struct npart__report *report)
     put_harm(page, &info);
     put_targets(page, fix, &info);
     put_steps(page, fix, &info);
+    put_equality(page, fix, &info);
     put_taken_back(page, fix);
     npart__put_fixed_cache(page, fix);
     npart__put_ends(page, fix);

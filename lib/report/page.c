@@ -289,6 +289,20 @@ void npart__put_line(struct npart__page *page, const char *code, const char *lea
     npart__put(page, "\n");
 }
 
+void npart__add_source(struct npart__buffer *out, const struct npart_origin *origin)
+{
+    static const char mark[] = "-packages";
+    size_t begin = 0, length = sizeof mark - 1;
+    for (size_t i = 0; origin->file && i + length + 1 < origin->file_bytes; i++)
+        if (memcmp(origin->file + i, mark, length) == 0 && strchr("/\\", origin->file[i + length]))
+            begin = i + length + 1;
+    if (!origin->file)
+        return;
+    npart__append_text(out, ", ");
+    npart__append(out, origin->file + begin, origin->file_bytes - begin);
+    npart__append_format(out, begin ? ":%lld of a package" : ":%lld", (long long)origin->line);
+}
+
 /* For instance "node 12 (Conv conv1) in encoder.layers.3, model.py:41". A name that is a path has the module in it.
  * That is a name of TorchScript's exporter, such as /encoder/layers.3/fc1/MatMul. */
 void npart__put_place(struct npart__page *page, uint32_t node)
@@ -304,11 +318,10 @@ void npart__put_place(struct npart__page *page, uint32_t node)
         npart__put(page, " in ");
         npart__put_outside(page, origin.module, origin.module_bytes);
     }
-    if (origin.file) {
-        npart__put(page, ", ");
-        npart__put_outside(page, origin.file, origin.file_bytes);
-        npart__append_format(page->out, ":%lld", (long long)origin.line);
-    }
+    struct npart__buffer source = {.arena = page->arena};
+    npart__add_source(&source, &origin);
+    npart__put_outside(page, npart__buffer_text(&source), source.size);
+    npart__buffer_release(&source);
 }
 
 /* `column` is where the line has come to, which the caller knows: it has written the words before the place. */

@@ -64,6 +64,9 @@ void npart__put_middle(struct npart__page *page, const char *text, size_t column
 void npart__put_filled(struct npart__page *page, const char *text, uint32_t column, uint32_t indent, uint32_t most);
 /* A line: `lead` as it is, painted where there is a code, then the text wrapped. */
 void npart__put_line(struct npart__page *page, const char *code, const char *lead, const char *plain, uint32_t indent);
+/* The line of Python that a node comes from: of an installed package without its folder, and told as such. Nothing
+ * where it is not known. */
+void npart__add_source(struct npart__buffer *out, const struct npart_origin *origin);
 /* A node with the module and the line of Python that it comes from. */
 void npart__put_place(struct npart__page *page, uint32_t node);
 void npart__put_wrapped_place(struct npart__page *page, uint32_t node, uint32_t column, uint32_t indent);

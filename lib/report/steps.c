@@ -167,7 +167,7 @@ static void add_equality(struct npart__buffer *line, const char *equality)
 {
     static const struct {
         const char *word, *text;
-    } all[] = {{"bits", ", equal bit for bit"},
+    } all[] = {{"bits", ", equal bit for bit (optimizations off)"},
                {"bits-if", ", equal for values that the file cannot promise"},
                {"ulp", ", the last digits differ"},
                {"step", ", results within one quantization step for each op"},
@@ -296,7 +296,8 @@ static void put_words(struct npart__page *page, const char *label, const struct 
     bool is_target = action->command && strncmp(action->command, "-t ", 3) == 0;
     const char *word = is_target ? action->command + 3 : action->command;
     npart__append_text(&line, action->text);
-    bool is_told = !word || strstr(action->text, word);
+    bool is_cut = !page->options->is_verbose && line.size >= STEP_LINES * (page->width - 24);
+    bool is_told = !word || (strstr(action->text, word) && !is_cut);
     bool is_short = word && line.size + strlen(action->command) < STEP_LINES * (page->width - 24);
     if (!is_told && is_short)
         npart__append_format(&line, " (%s)", action->command);

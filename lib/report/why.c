@@ -211,11 +211,8 @@ static void add_place(struct npart__page *page, struct npart__buffer *line, uint
     } else {
         npart__append_format(line, "node %u", id);
     }
-    if (npart_model_node_origin(page->model, id, &origin) && origin.file) {
-        npart__append_text(line, ", ");
-        npart__append(line, origin.file, origin.file_bytes);
-        npart__append_format(line, ":%lld", (long long)origin.line);
-    }
+    (void)npart_model_node_origin(page->model, id, &origin);
+    npart__add_source(line, &origin);
 }
 
 /* A text that names the node itself needs no place. */

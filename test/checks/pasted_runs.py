@@ -127,7 +127,7 @@ def check_text(name: str, folder: str) -> None:
     before = set(os.listdir(folder))
     status, output = call(["sh", "-c", line.replace("npu-partition", TOOL, 1)], folder)
     COUNTS["run"] += 1
-    if not line or status != 0 or len(set(os.listdir(folder)) - before) != 1:
+    if not line or status != 0 or len(set(os.listdir(folder)) - before) < 1:
         FAILED.append(f"{name}, from its folder: {line!r}\n  exit status {status}: {output.strip().splitlines()[-1:]}")
 
 

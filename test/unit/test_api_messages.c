@@ -64,8 +64,8 @@ static void test_api_messages__no_models(void)
         const char *place, *part;
     } rows[] = {
         {"", 0, "byte 0", "empty"},
-        {"hello\n", 6, "byte 2", "ONNX model?"},
-        {"{\"a\": 1}", 8, "byte 0", "this is JSON text"},
+        {"hello\n", 6, "byte 2", "a text file"},
+        {"{\"a\": 1}", 8, "byte 0", "JSON text"},
         {"PK\003\004", 4, "byte 2", "a zip archive"},
         {"PK\003", 3, "byte 2", "ONNX model?"},
         {"\x7f" "ELF", 4, "byte 0", "ONNX model?"},

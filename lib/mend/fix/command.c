@@ -17,6 +17,12 @@ static void add(struct line *line, const char *word)
     line->failed |= !word || !NPART__PUSH(line->arena, &line->words, word);
 }
 
+/* A name that begins with a dash is no option. */
+static void add_path(struct line *line, const char *path)
+{
+    add(line, *path == '-' ? npart__arena_format(line->arena, "./%s", path) : path);
+}
+
 /* Nothing where there is no value. */
 static void add_option(struct line *line, const char *option, const char *value)
 {
@@ -130,6 +136,14 @@ static bool finish(struct line *line, const char *result, const char *const **wo
     return !line->failed;
 }
 
+/* Whether a model lies where its line is pasted, and what is written from it. */
+static bool is_beside(const char *path)
+{
+    while (path[0] == '.' && path[1] == '/')
+        path += 2 + strspn(path + 2, "/");
+    return npart__name_offset(path) == 0;
+}
+
 bool npart__fix_command(const struct npart__fix_command *command, struct npart__arena *arena,
                         const char *const **words, uint32_t *count)
 {
@@ -137,7 +151,7 @@ bool npart__fix_command(const struct npart__fix_command *command, struct npart__
     struct line line = {.arena = arena};
     add(&line, "npu-partition");
     add(&line, "fix");
-    add(&line, command->path);
+    add_path(&line, command->path);
     add_list(&line, "-t", command->targets, command->target_count);
     add_sizes(&line, command->sizes);
     add_values(&line, options);
@@ -161,6 +175,8 @@ bool npart__fix_command(const struct npart__fix_command *command, struct npart__
         add_list(&line, "--end-at", options->end_at, options->end_count);
     for (uint32_t i = 0; options->version >= 3 && i < options->word_count; i++)
         add(&line, options->words[i]);
+    if (command->leaves_weights && !is_beside(command->path))
+        add_option(&line, "--weights", "copy"); /* not link: see docs/fix.md */
     if (has_head)
         add_result(&line, "--head", command->path, ".head.onnx");
     if (has_rest)
@@ -176,7 +192,7 @@ bool npart__split_command(const char *path, const char *target, const struct npa
     struct line line = {.arena = arena};
     add(&line, "npu-partition");
     add(&line, "split");
-    add(&line, path);
+    add_path(&line, path);
     add_option(&line, "-t", target);
     if (sizes)
         add_sizes(&line, sizes);

@@ -109,6 +109,7 @@ struct npart__fix_command {
     const struct npart__infer_options *sizes;
     const struct npart_plan_options *plan;
     const struct npart_fix_options *options;
+    bool leaves_weights; /* external data that lies in the model's folder */
 };
 /* command.c: the words of a command line that does it and writes NAME.fixed.onnx into the current folder,
  * NULL-terminated, in the arena; NULL in *words where no command line can say it. False when out of memory. */

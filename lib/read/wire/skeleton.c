@@ -52,6 +52,8 @@ struct scan {
 static npart_status malformed(struct scan *scan, uint64_t at, const char *format, ...) NPART__PRINTF(3, 4);
 
 #define PLACE_BYTES 48
+#define TEXT_BYTES 512u    /* that are looked at to tell a text */
+#define LEAST_TEXT_BYTES 2u
 
 /* The place of an error as users get it. */
 static const char *byte_place(char *place, uint64_t at)
@@ -60,28 +62,40 @@ static const char *byte_place(char *place, uint64_t at)
     return place;
 }
 
-/* What begins so is another file, which the message names. */
+/* Whether what has been read is text: no control characters but those of lines. */
+static bool is_text(const struct npart__source *source)
+{
+    size_t most = source->window_bytes < TEXT_BYTES ? source->window_bytes : TEXT_BYTES;
+    for (size_t i = 0; i < most; i++) {
+        uint8_t byte = source->window[i];
+        if ((byte < 0x20 && !memchr("\t\n\f\r", byte, 4)) || byte == 0x7f)
+            return false;
+    }
+    return most >= LEAST_TEXT_BYTES && (source->window[0] < 0x80 || memcmp(source->window, "\xef\xbb", 2) == 0);
+}
+
+/* What begins so is another file, which the message names; NULL: nothing is known of it. */
 static const char *other_format(const struct npart__source *source)
 {
     static const struct {
         uint8_t at, length;
         const char *bytes, *text;
     } formats[] = {
-        {0, 4, "PK\x03\x04", "this is a zip archive: unpack it, and name the .onnx file inside"},
-        {0, 2, "\x1f\x8b", "this is a gzip file: unpack it first"},
-        {0, 4, "GGUF", "this is a GGUF file, of llama.cpp"},
-        {0, 4, "\x89HDF", "this is an HDF5 file: export the model to ONNX first"},
-        {4, 4, "TFL3", "this is a TFLite model: this tool reads ONNX"},
-        {4, 4, "ORTM", "this is a model in ORT format: name the .onnx file that it was made from"},
-        {0, 5, "<?xml", "this is an XML file: OpenVINO's models are not read here"},
-        {0, 1, "<", "this is an HTML page: was it downloaded as a page?"},
-        {0, 1, "{", "this is JSON text"},
+        {0, 4, "PK\x03\x04", "a zip archive: unpack it, and name the .onnx file inside"},
+        {0, 2, "\x1f\x8b", "a gzip file: unpack it first"},
+        {0, 4, "GGUF", "a GGUF file, of llama.cpp"},
+        {0, 4, "\x89HDF", "an HDF5 file: export the model to ONNX first"},
+        {4, 4, "TFL3", "a TFLite model: export it to ONNX"},
+        {4, 4, "ORTM", "a model in ORT format: name the .onnx file that it was made from"},
+        {0, 5, "<?xml", "an XML file: OpenVINO's models are not read here"},
+        {0, 1, "<", "a web page: download the file itself, by its raw address"},
+        {0, 1, "{", "JSON text"},
     };
     for (size_t i = 0; source->window_offset == 0 && i < NPART__COUNT(formats); i++)
         if (source->window_bytes >= (size_t)formats[i].at + formats[i].length &&
             memcmp(source->window + formats[i].at, formats[i].bytes, formats[i].length) == 0)
             return formats[i].text;
-    return "is this an ONNX model?";
+    return source->window_offset == 0 && is_text(source) ? "a text file" : NULL;
 }
 
 /* An error with the byte of the input where it is. Until a graph has begun, at the outermost
@@ -91,8 +105,12 @@ static npart_status malformed(struct scan *scan, uint64_t at, const char *format
     char place[PLACE_BYTES], text[200];
     NPART__FORMAT(text, format);
     bool is_doubtful = !scan->graph_seen && scan->depth == 1;
-    return npart__fail(scan->error, NPART_ERROR_MALFORMED, byte_place(place, at), "%s%s%s", text,
-                       is_doubtful ? ": " : "", is_doubtful ? other_format(scan->source) : "");
+    const char *other = is_doubtful ? other_format(scan->source) : NULL;
+    if (other)
+        return npart__fail(scan->error, NPART_ERROR_MALFORMED, byte_place(place, at), "no ONNX model, but %s (%s)",
+                           other, text);
+    return npart__fail(scan->error, NPART_ERROR_MALFORMED, byte_place(place, at), "%s%s", text,
+                       is_doubtful ? ": is this an ONNX model?" : "");
 }
 
 /* So many fields take some milliseconds. */
