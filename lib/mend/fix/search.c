@@ -394,6 +394,11 @@ static npart_status hand_on(struct npart__course *course)
     for (uint32_t i = 0; i < course->steps.count; i++)
         if (!NPART__PUSH(search->arena, &fix->steps, course->steps.items[i].attempt.step))
             return npart__fail_memory(search->error);
+    if (!npart__state_own_bytes(course->current))
+        return npart__fail_memory(search->error);
+    const struct npart__begun *begun = search->request->begun;
+    if (!begun || begun->base != course->current)
+        npart__state_detach(course->current);
     return NPART_OK;
 }
 
