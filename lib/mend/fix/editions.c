@@ -85,6 +85,7 @@ void npart__editions_forget(struct npart__editions *editions)
         next = at->next;
         at->offers = NULL; /* what they made may go */
         at->changes = NULL;
+        at->caches = NULL;
     }
     for (struct npart__edition *at = editions ? editions->first : NULL, *next; at; at = next) {
         next = at->next;
@@ -98,8 +99,6 @@ static void end_editions(void *payload)
     struct npart__editions *editions = payload;
     struct npart__arena arena = editions->arena;
     npart__editions_forget(editions);
-    if (editions->oplist)
-        npart__life_end(editions->oplist);
     npart__life_end(editions->guard);
     npart__arena_clear(&arena);
 }
@@ -380,6 +379,40 @@ bool npart__edition_find_anchors(struct npart__edition *edition, const char *ops
         edition->is_anchor[i] = first == i ? npart__lists_op(edition->graph, ops, i) : edition->is_anchor[first];
     }
     return true;
+}
+
+static bool is_same_cache(const struct npart__cache_request *a, const struct npart__cache_request *b)
+{
+    return a->slots == b->slots && a->tokens == b->tokens && a->shifts == b->shifts &&
+           a->cuts_windows == b->cuts_windows;
+}
+
+/* What somebody was late for is told once, to whoever was. */
+npart_status npart__edition_cache(struct npart__edition *edition, const struct npart__cache_request *request,
+                                  struct npart__arena *arena, struct npart__cache *out,
+                                  struct npart__version *out_version, struct npart_error *error)
+{
+    struct npart__made_cache *made = edition->caches;
+    while (made && !is_same_cache(&made->request, request))
+        made = made->next;
+    if (!made) {
+        struct npart__arena *lasting = edition->of ? &edition->of->guard->arena : arena;
+        made = npart__arena_zeroed(lasting, 1, sizeof *made);
+        if (!made)
+            return npart__fail_memory(error);
+        made->request = *request;
+        made->status = npart__cache_fix(request, &edition->version, edition->graph, lasting, &made->cache,
+                                        &made->version, &made->error);
+        if (edition->of && made->status != NPART_ERROR_MEMORY && !npart__is_late(lasting)) {
+            made->next = edition->caches;
+            edition->caches = made;
+        }
+    }
+    *out = made->cache;
+    *out_version = made->version;
+    if (made->status != NPART_OK && error)
+        *error = made->error;
+    return made->status;
 }
 
 /* ---- what rewrites made ------------------------------------------------------------------------------------------ */

@@ -34,6 +34,16 @@ struct npart__changes {
     struct npart__changes *next;
 };
 
+/* What came of asking for a cache of fixed size. It lies in the guard's arena, as searches hand it out. */
+struct npart__made_cache {
+    struct npart__cache_request request;
+    npart_status status; /* OK, or why it was refused */
+    struct npart_error error;
+    struct npart__cache cache;
+    struct npart__version version;
+    struct npart__made_cache *next;
+};
+
 /* A version with its graph and inference. All of it but what handles hold lies in its own arena. */
 struct npart__edition {
     struct npart__arena arena;
@@ -56,6 +66,7 @@ struct npart__edition {
     bool *is_anchor;                   /* by node: what npart__edition_find_anchors was asked last */
     struct npart__outcome_of_offer *offers;
     struct npart__changes *changes;
+    struct npart__made_cache *caches;
 };
 
 /* Editions that go with an inference, from which the first was made. Whoever uses them holds its lock. */
@@ -63,8 +74,7 @@ struct npart__editions {
     struct npart__arena arena;
     struct npart__life *guard; /* whose lock is that of all their inferences: handed out, they are others' to ask */
     const char *model_name;
-    const struct npart__rewrite_set *rewrites; /* of offers: the set of the first op list */
-    struct npart__life *oplist;                /* which has it; a reference of its own */
+    const struct npart__rewrite_set *rewrites; /* of offers: the set of the first op list, which the guard keeps */
     struct npart__edition *first;
     struct npart__hash_key key;
 };
@@ -104,6 +114,12 @@ npart_status npart__edition_edit(struct npart__edition *edition, struct npart_er
 void npart__edition_close_editor(struct npart__edition *edition);
 /* Fills `is_anchor`: whether a list of operators (npart__lists_op) has a node's. False when out of memory. */
 bool npart__edition_find_anchors(struct npart__edition *edition, const char *ops);
+
+/* The version with a cache of fixed size, as npart__cache_fix makes it, once for all searches. What it points to lies
+ * in `arena`, or goes with what the edition is shared in. */
+npart_status npart__edition_cache(struct npart__edition *edition, const struct npart__cache_request *request,
+                                  struct npart__arena *arena, struct npart__cache *out,
+                                  struct npart__version *out_version, struct npart_error *error);
 
 /* What came of an offer before; NULL: it was not made. */
 const struct npart__outcome_of_offer *npart__edition_offered(const struct npart__edition *edition,

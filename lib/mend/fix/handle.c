@@ -256,8 +256,8 @@ static npart_status find_rewrites(const npart_oplist *list, const struct npart__
     return status;
 }
 
-/* Offers are known by their rows, so searches that share what these made have those of one op list, which each
- * keeps. */
+/* Offers are known by their rows, so searches that share what these made have those of one op list. Each keeps
+ * the guard, which keeps that. */
 static npart_status share_rewrites(npart_fix *fix, const npart_oplist *list, struct npart__editions *editions,
                                    const struct npart__rewrite_set **out, struct npart_error *error)
 {
@@ -265,12 +265,11 @@ static npart_status share_rewrites(npart_fix *fix, const npart_oplist *list, str
     if (status != NPART_OK || !editions)
         return status;
     if (!editions->rewrites) {
-        npart__life_share(list->life);
-        editions->oplist = list->life;
+        npart__life_keep(editions->guard, list->life);
         editions->rewrites = *out;
     }
     *out = editions->rewrites;
-    npart__life_keep(fix->life, editions->oplist);
+    npart__life_keep(fix->life, editions->guard);
     return NPART_OK;
 }
 

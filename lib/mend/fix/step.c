@@ -589,8 +589,8 @@ npart_status npart__attempt_cache(struct npart__search *search, struct npart__st
     npart__describe_step(search, attempt, NPART__ID_CACHE, notes);
     attempt->step.equality = NPART_EQUAL_ULP;
     struct npart__version version = {0};
-    npart_status status = npart__cache_fix(&search->request->cache, &state->version, state->graph, search->arena,
-                                           &search->fix->cache, &version, search->error);
+    npart_status status = npart__edition_cache(state->edition, &search->request->cache, search->arena,
+                                               &search->fix->cache, &version, search->error);
     if (status != NPART_OK)
         return status;
     attempt->step.site_count = search->fix->cache.pair_count;
