@@ -409,7 +409,7 @@ void npart__put_steps(struct npart__page *page, const struct npart_plan_pair *pa
     if (!npart_advice_recommendation(advice, &worth))
         return; /* nobody asked for advice */
     /* Beside the times, where there are some (lib/mend/advice/recommend.c). */
-    bool told_sizes = worth.reason && strstr(worth.reason, " (assumed)");
+    bool told_sizes = worth.reason && strstr(worth.reason, " (assumed)") && !strstr(worth.reason, " slots (assumed)");
     for (uint32_t i = 0; npart_advice_action(advice, i, &action) && action.instead_of == NPART_NONE; i++) {
         none = is_none(&action) ? action.text : none;
         if (is_none(&action) || passed++ >= most)
