@@ -171,6 +171,19 @@ static void test_cache__other_mask(void)
     npart__arena_clear(&fixed.arena);
 }
 
+/* The mask may be the first operand of the sum as well as the second. */
+static void test_cache__mask_before_scores(void)
+{
+    struct fixed_cache fixed;
+    fix(&fixed, "node scores = Add(ordered, hiding)\n", "node scores = Add(hiding, ordered)\n", 16, 1, false);
+    CHECK_TEXT(fixed.error.message, "");
+    CHECK(port_has_dims(cache_port(&fixed, NPART_PORT_MASK), 2, (const int64_t[]){1, 16}));
+    npart__arena_clear(&fixed.arena);
+    fix(&fixed, "node ordered = Add(scaled, causal)\n", "node ordered = Add(causal, scaled)\n", 16, 1, false);
+    CHECK_TEXT(fixed.error.message, "");
+    npart__arena_clear(&fixed.arena);
+}
+
 /* Exporters name the batch of each input for itself, or not at all. What it is of other inputs is not known. */
 static void test_cache__batches(void)
 {
@@ -772,7 +785,8 @@ static void test_cache__columns(void)
     }
 }
 
-TESTS(test_cache__contract, test_cache__other_mask, test_cache__batches, test_cache__parts_of_slots,
+TESTS(test_cache__contract, test_cache__other_mask, test_cache__mask_before_scores, test_cache__batches,
+      test_cache__parts_of_slots,
       test_cache__tables_of_positions,
       test_cache__several_tokens,
       test_cache__shift, test_cache__positions, test_cache__length, test_cache__bias, test_cache__hidden,
