@@ -273,20 +273,24 @@ static npart_status share_rewrites(npart_fix *fix, const npart_oplist *list, str
     return NPART_OK;
 }
 
-/* Whether some file of weights lies in the model's folder, from where a result elsewhere has to bring it. */
-static bool has_weights_beside(npart_fix *fix)
+/* Whether some file of weights lies in the model's folder, from where a result elsewhere has to bring it. A location
+ * that leads out of that folder is told when the model is written. */
+static npart_status find_weights_beside(npart_fix *fix, bool *is_found, struct npart_error *error)
 {
     struct npart__arena *arena = &fix->life->arena;
     struct npart__externals externals = {0};
     const char *folder = npart__folder_of(fix->path, arena);
-    bool is_found = false;
-    if (!folder || npart__externals_find(&externals, fix->original.data, fix->original.bytes, arena, NULL) != NPART_OK)
-        return false;
-    for (uint32_t i = 0; i < externals.locations.count && !is_found; i++) {
+    *is_found = false;
+    npart_status status = npart__externals_find(&externals, fix->original.data, fix->original.bytes, arena, NULL);
+    if (!folder || arena->failed)
+        return npart__fail_memory(error);
+    for (uint32_t i = 0; status == NPART_OK && i < externals.locations.count && !*is_found; i++) {
         const char *path = npart__arena_format(arena, "%s/%s", folder, externals.locations.items[i]);
-        is_found = path && npart__path_is_taken(path);
+        if (!path)
+            return npart__fail_memory(error);
+        *is_found = npart__path_is_taken(path);
     }
-    return is_found;
+    return NPART_OK;
 }
 
 /* Everything up to the search itself. Each step needs those before it, so the first failure ends it. */
@@ -321,11 +325,14 @@ static npart_status search(npart_fix *fix, const npart_oplist *const *oplists, c
         request.begun->life = fix->life;
         npart__life_share(fix->life);
     }
+    bool has_weights = false;
+    if (status == NPART_OK)
+        status = find_weights_beside(fix, &has_weights, error);
     /* After it, as it is known then which dims the model has. */
     const struct npart__fix_command command = {
         .path = fix->path, .targets = fix->targets, .target_count = fix->target_count, .sizes = &request.sizes,
         .plan = &fix->plan_options, .options = options,
-        .leaves_weights = status == NPART_OK && has_weights_beside(fix)};
+        .leaves_weights = has_weights};
     if (status == NPART_OK && !npart__fix_command(&command, arena, &fix->run, &fix->run_count))
         status = npart__fail_memory(error);
     return status;
