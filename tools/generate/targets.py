@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Write docs/targets.md and docs/evidence/targets.md from the op lists: what targets there are, and what each does with
-ops that often fall back; the limits, sessions and decisions of frameworks that a plan rests on, with their sources.
+"""Write docs/targets.md and docs/evidence/targets.md from the op lists: what targets there are; and the limits, sessions and
+decisions of frameworks that a plan rests on, with their sources, and what each does with ops that often fall back.
 
 usage: targets.py TOOL MAKE_MODEL targets.md sources.md
 
@@ -205,27 +205,17 @@ VERIFIED = """
 TARGET=...` asks again."""
 
 
-def write_targets(tool, make_model):
+def write_targets(tool):
     targets = targets_of(tool)
-    names = [t[0] for t in targets]
     show(("target", "what", "verified"), [(f"`{name}`", what, verified) for name, what, _size, verified in targets],
          "# Targets\n\nWritten by `make targets-page` from the op lists in `oplists/`; each answer below is what the "
-         "tool prints.\nReleases, limits of memory, sessions of ONNX Runtime, what frameworks decide, and sources:\n"
+         "tool prints.\nReleases, limits of memory, sessions of ONNX Runtime, and ops that often fall back, with sources:\n"
          "[evidence/targets.md](evidence/targets.md).")
     print(VERIFIED)
-    print("\n## Ops that often fall back\n\nWhat each target, at its default variant, says of one node: where it runs "
-          "(taken: that is decided later), and the\nrule that keeps it from the NPU. Targets that compute integers only "
-          "are asked about the first model as it is, and about\nthe others as if they were quantized.\n")
-    with tempfile.TemporaryDirectory() as folder:
-        rows = []
-        for title, output, text in BREAKERS:
-            asked = [quantized(name) for name in names] if rows else names
-            rows.append((title, text, output, ask(tool, make_model, text, asked, folder)))
-    show(("target", *(title for title, *_ in rows)),
-         [(f"`{name}`", *(cell(answers[name], text, output) for _, text, output, answers in rows)) for name in names])
 
 
-def write_sources(tool):
+
+def write_sources(tool, make_model):
     names = [name for name, *_ in targets_of(tool)]
     show(("target", "what", "room for", "source"), [row for name in names for row in limits_of(name)],
          "# Targets: limits, releases and sessions, with their sources\n\nWritten by `make targets-page` from the op lists; "
@@ -250,14 +240,24 @@ def write_sources(tool):
          [row for name in names for row in sessions_of(name)],
          "\n## Sessions of ONNX Runtime\n\nThe provider of each target that ONNX Runtime has one for, and the options "
          "without which a plan does not hold.\n`--settings` writes them ([settings.md](../settings.md)).")
+    print("\n## Ops that often fall back\n\nWhat each target, at its default variant, says of one node: where it runs "
+          "(taken: that is decided later), and the\nrule that keeps it from the NPU. Targets that compute integers only "
+          "are asked about the first model as it is, and about\nthe others as if they were quantized.\n")
+    with tempfile.TemporaryDirectory() as folder:
+        rows = []
+        for title, output, text in BREAKERS:
+            asked = [quantized(name) for name in names] if rows else names
+            rows.append((title, text, output, ask(tool, make_model, text, asked, folder)))
+    show(("target", *(title for title, *_ in rows)),
+         [(f"`{name}`", *(cell(answers[name], text, output) for _, text, output, answers in rows)) for name in names])
 
 
 def main():
     tool, make_model, page, sources = sys.argv[1:]
     with open(page, "w", encoding="utf-8") as file, contextlib.redirect_stdout(file):
-        write_targets(tool, make_model)
+        write_targets(tool)
     with open(sources, "w", encoding="utf-8") as file, contextlib.redirect_stdout(file):
-        write_sources(tool)
+        write_sources(tool, make_model)
 
 
 if __name__ == "__main__":
