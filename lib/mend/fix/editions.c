@@ -65,12 +65,13 @@ static struct npart__edition *least_of(const struct npart__editions *editions)
     return least;
 }
 
+/* Where memory or time is bounded nothing idle is kept: a model that fits by itself must not fail for it. */
 static void make_room(struct npart__editions *editions)
 {
-    size_t bytes = 0;
+    size_t bytes = 0, most = editions->arena.budget ? 0 : NPART__FIX_KEPT_BYTES;
     for (const struct npart__edition *at = editions->first; at; at = at->next)
         bytes += at->holders ? 0 : bytes_of(at);
-    while (bytes > NPART__FIX_KEPT_BYTES) {
+    while (bytes > most) {
         struct npart__edition *least = least_of(editions);
         if (!least)
             return;
@@ -387,7 +388,6 @@ static bool is_same_cache(const struct npart__cache_request *a, const struct npa
            a->cuts_windows == b->cuts_windows;
 }
 
-/* What somebody was late for is told once, to whoever was. */
 npart_status npart__edition_cache(struct npart__edition *edition, const struct npart__cache_request *request,
                                   struct npart__arena *arena, struct npart__cache *out,
                                   struct npart__version *out_version, struct npart_error *error)
@@ -396,14 +396,15 @@ npart_status npart__edition_cache(struct npart__edition *edition, const struct n
     while (made && !is_same_cache(&made->request, request))
         made = made->next;
     if (!made) {
-        struct npart__arena *lasting = edition->of ? &edition->of->guard->arena : arena;
+        bool is_kept = edition->of && !edition->of->arena.budget; /* see make_room */
+        struct npart__arena *lasting = is_kept ? &edition->of->guard->arena : arena;
         made = npart__arena_zeroed(lasting, 1, sizeof *made);
         if (!made)
             return npart__fail_memory(error);
         made->request = *request;
         made->status = npart__cache_fix(request, &edition->version, edition->graph, lasting, &made->cache,
                                         &made->version, &made->error);
-        if (edition->of && made->status != NPART_ERROR_MEMORY && !npart__is_late(lasting)) {
+        if (is_kept && made->status != NPART_ERROR_MEMORY) {
             made->next = edition->caches;
             edition->caches = made;
         }
