@@ -114,6 +114,20 @@ static npart_status write_page(struct run *run, const npart_fix *fix, const char
     return status;
 }
 
+/* The other parts, which the report does not know by their paths. */
+static npart_status tell_sides(struct run *run)
+{
+    const struct { const char *path, *what; } sides[] = {{run->options->head, "before"}, {run->options->rest, "after"}};
+    bool is_good = true;
+    for (size_t i = 0; i < 2 && is_good; i++) {
+        if (!sides[i].path)
+            continue;
+        is_good = write_text(run, "Written: ") && write_text(run, sides[i].path) && write_text(run, ", run ") &&
+                  write_text(run, sides[i].what) && write_text(run, " it\n");
+    }
+    return is_good ? NPART_OK : NPART_ERROR_WRITE;
+}
+
 /* ---- the command ------------------------------------------------------------------------------------------- */
 
 static npart_status report(struct run *run, const npart_fix *fix, const char *written, struct npart_error *error)
@@ -124,7 +138,8 @@ static npart_status report(struct run *run, const npart_fix *fix, const char *wr
         return write_page(run, fix, written, error);
     struct npart_subject subject = {
         .size = sizeof subject, .kind = NPART_SUBJECT_FIX, .fix = fix, .written = written};
-    return write_report(run, &subject, &run->report, error);
+    npart_status status = write_report(run, &subject, &run->report, error);
+    return status == NPART_OK && written && run->options->format != FORMAT_JSON ? tell_sides(run) : status;
 }
 
 /* ---- a model that ends somewhere --------------------------------------------------------------------------- */

@@ -342,9 +342,12 @@ static bool open(struct finder *at)
     if (!at->macs || !at->side || !at->is_seed || !at->is_needed || !at->moved || !at->uses)
         return false;
     for (uint32_t i = 0; i < at->plan->session.file->nodes.count; i++) {
-        uint64_t macs = is_there(at, i) ? at->plan->works.items[i].macs : 0;
-        at->macs[i] = macs < UNKNOWN_BYTES ? macs : 0;
-        at->all_macs += at->macs[i];
+        uint64_t macs = npart__is_live(&at->plan->session, i) ? at->plan->works.items[i].macs : 0;
+        uint32_t holder = npart__holder_of(at->graph, i); /* of a body's, once, however often that runs */
+        if (macs >= UNKNOWN_BYTES || !is_there(at, holder))
+            continue;
+        at->macs[holder] += macs;
+        at->all_macs += macs;
     }
     return true;
 }
