@@ -300,8 +300,9 @@ def _overview(targets: Sequence[Target], path: str) -> Markup:
              "Do first")
     head = [element("th", {"scope": "col", "class": "number" if 2 <= at <= 6 else None}, name)
             for at, name in enumerate(names)]
+    rows = [_overview_row(target, path) for target in targets]
     return element("div", {"class": "scroll"}, element("table", {"class": "overview"}, element(
-        "thead", None, element("tr", None, head)), element("tbody", None, [_overview_row(target, path) for target in targets])))
+        "thead", None, element("tr", None, head)), element("tbody", None, rows)))
 
 
 def _overview_row(target: Target, path: str) -> Markup:
