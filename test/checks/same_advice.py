@@ -14,6 +14,7 @@ import tempfile
 
 import npu_partition
 
+WRITTEN = ("-o", "--rest", "--head")  # options with a file that is called as the model is
 MEMBERS = ("action", "text", "command", "rewrites", "equality", "pays", "causes", "needs", "instead_of", "after")
 
 
@@ -26,9 +27,9 @@ def advice_of(report, path):
             run = action["run"]
             if run is not None:
                 run = ["MODEL" if word in (path, "model.onnx") else word for word in run]
-                out = run.index("-o") + 1
-                assert run[out].startswith(("model.", pathlib.Path(path).stem + ".")), run
-                run[out] = "OUT"
+                for at in [i + 1 for i, word in enumerate(run) if word in WRITTEN]:
+                    stem = next(name for name in (pathlib.Path(path).stem, "model") if run[at].startswith(f"{name}."))
+                    run[at] = "OUT" + run[at][len(stem):]
             actions.append({**{name: action[name] for name in MEMBERS}, "run": run})
     return told
 
