@@ -103,7 +103,8 @@ struct npart_action {
     size_t size;
     /* `dims`: fix sizes; `opset`; `exporter`: export otherwise; `rewrite`: change the graph; `quantize`; `variant`:
      * another chip; `switch`: another way of the target; `release`: another release of the toolchain; `cut`: run a part
-     * apart; `option`: of the session or provider; `none`: no step is known, or none was looked for */
+     * apart; `end`, `begin`: end or begin the model at some tensors, the host runs the rest; `option`: of the session
+     * or provider; `none`: no step is known, or none was looked for */
     const char *kind;
     const char *text; /* what to do; begins with a verb, and names the thing */
     const char *command; /* options of the tool that show what it brings, or NULL */

@@ -611,8 +611,8 @@ class Action:
     action: str
     """``dims``: fix sizes; ``opset``; ``exporter``: export otherwise; ``rewrite``: change the graph; ``quantize``;
     ``variant``: another chip; ``switch``: another way of the target; ``release``: another release of the
-    toolchain; ``cut``: run a part apart; ``option``: of the session or provider; ``none``: no step is known, or
-    none was looked for."""
+    toolchain; ``cut``: run a part apart; ``end``, ``begin``: end or begin the model at some tensors, the host
+    runs the rest; ``option``: of the session or provider; ``none``: no step is known, or none was looked for."""
     text: str
     """What to do; begins with a verb, and names the thing."""
     command: str | None
