@@ -103,6 +103,7 @@ struct npart_rule {
     bool is_fatal;      /* where it is not met, session creation or compilation fails */
     uint32_t line;      /* of the op list; 0: every list has it */
     const char *because; /* why that is required: "others fail to compile"; "" when unsaid */
+    const char *standing; /* how far it is verified: "compiler", "source", "reported" by users, or "documents" */
 };
 /* A rule by its id. */
 NPART_API bool npart_oplist_rule(const npart_oplist *oplist, uint32_t rule, struct npart_rule *out);
@@ -400,7 +401,7 @@ struct npart_reason {
     const char *rule_id, *text, *source, *gate;
     enum npart_outcome outcome;
     size_t found_bytes; /* the length of what was found, where it was asked for */
-    const char *because;
+    const char *because, *standing;
 };
 
 /* A reason for a node's verdict: a rule that is not met, may not be, or has something to say. What was found is written

@@ -365,6 +365,7 @@ bool npart_oplist_rule(const npart_oplist *handle, uint32_t rule, struct npart_r
         .is_fatal = at->is_fatal,
         .line = at->line,
         .because = at->because ? at->because : "",
+        .standing = npart__rule_standing(&handle->oplist, at),
     };
     return true;
 }

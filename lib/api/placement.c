@@ -149,6 +149,7 @@ static void put_reason(const struct npart__plan *plan, uint32_t rule, enum npart
         .rule_id = at->id,
         .text = at->sentence,
         .because = at->because ? at->because : "",
+        .standing = npart__rule_standing(plan->target.oplist, at),
         .source = at->source,
         .gate = npart__stage_word(plan->target.oplist, rule),
         .outcome = outcome,

@@ -92,7 +92,8 @@ static void put_rule_id(struct npart__page *page, const struct npart_rule *rule)
 /* Empty texts where there is no such rule, so that no caller has to ask. */
 static void get_rule(const struct npart__page *page, uint32_t id, struct npart_rule *rule)
 {
-    *rule = (struct npart_rule){.size = sizeof *rule, .id = "", .text = "", .source = "", .advice = "", .because = ""};
+    *rule = (struct npart_rule){.size = sizeof *rule, .id = "", .text = "", .source = "", .advice = "", .because = "",
+                               .standing = ""};
     (void)npart_oplist_rule(npart_plan_oplist(page->plan), id, rule);
 }
 
@@ -175,6 +176,8 @@ static void other_reason(struct npart__page *page, uint32_t id)
         indented(page, "because ", rule.because);
     put_rule_id(page, &rule);
     npart__put_text(page, *rule.source ? rule.source : "no source");
+    if (strcmp(rule.standing, "reported") == 0)
+        npart__put(page, " (reported by users)");
     npart__put(page, "\n");
     npart__paint(page, "0");
 }

@@ -81,7 +81,7 @@ static void model(struct json *json)
  * nodes, whose sentences would be escaped each time. It ends with the key of what was found, which is each node's
  * own. */
 static void reason_once(struct json *json, const char **made, const char *gate, const char *rule,
-                        const char *sentence, const char *because, const char *source)
+                        const char *sentence, const char *because, const char *source, const char *standing)
 {
     if (!*made) {
         struct npart__buffer buffer = {.arena = json->arena};
@@ -92,6 +92,8 @@ static void reason_once(struct json *json, const char **made, const char *gate, 
         if (*because)
             npart__json_text(&buffer, "because", because);
         npart__json_text(&buffer, "source", source);
+        if (*standing)
+            npart__json_text(&buffer, "standing", standing);
         npart__json_key(&buffer, "found");
         *made = npart__keep_text(&buffer);
     }
@@ -105,7 +107,7 @@ static void fold_reason(struct json *json, const struct npart_node_plan *at)
     char place[160] = "";
     if (at->into != NPART_NONE)
         (void)npart_model_node_text(json->model, at->into, place, sizeof place);
-    reason_once(json, &json->folds[at->fate], "fold", npart_fate_text(at->fate), at->fate_text, "", "");
+    reason_once(json, &json->folds[at->fate], "fold", npart_fate_text(at->fate), at->fate_text, "", "", "");
     npart__json_text(json->out, NULL, place);
     npart__json_close(json->out, '}');
 }
@@ -132,7 +134,8 @@ static bool node_reasons(struct json *json, uint32_t node, uint32_t count)
         if (!is_there)
             return is_elsewhere;
         is_elsewhere |= at.outcome == NPART_OUTCOME_ELSEWHERE;
-        reason_once(json, &json->rules[at.rule], at.gate, at.rule_id, at.text, at.because, at.source);
+        reason_once(json, &json->rules[at.rule], at.gate, at.rule_id, at.text, at.because, at.source,
+                    at.standing);
         npart__append_json_string(json->out, json->scratch->data, json->scratch->size);
         npart__append_text(json->out, outcomes[at.outcome]);
     }

@@ -5,6 +5,25 @@
  */
 #include "oplist/oplist.h"
 
+/* "airockchip/rknn-toolkit2#123", or a forum: what a user has seen. */
+static bool is_thread(const char *source)
+{
+    for (const char *at = strchr(source, '#'); at; at = strchr(at + 1, '#'))
+        if (at > source && at[1] >= '0' && at[1] <= '9')
+            return true;
+    return strstr(source, "forum") != NULL;
+}
+
+const char *npart__rule_standing(const struct npart__oplist *oplist, const struct npart__rule *rule)
+{
+    static const char *const words[] = {[NPART__VERIFIED_AS_TOLD] = "documents",
+                                        [NPART__VERIFIED_BY_COMPILER] = "compiler",
+                                        [NPART__VERIFIED_BY_SOURCE] = "source",
+                                        [NPART__VERIFIED_BY_DOCUMENTS] = "documents"};
+    bool is_reported = oplist->verified.kind != NPART__VERIFIED_BY_COMPILER && rule->source && is_thread(rule->source);
+    return is_reported ? "reported" : words[oplist->verified.kind];
+}
+
 const char *npart__newest_toolchain(const struct npart__oplist *oplist)
 {
     return oplist->toolchains.count ? oplist->toolchains.items[oplist->toolchains.count - 1] : "";

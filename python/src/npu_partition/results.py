@@ -255,6 +255,9 @@ class Reason:
     """Where the requirement comes from."""
     because: str | None = None
     """Why it is required; absent where the list does not say."""
+    standing: str | None = None
+    """How far that is verified: ``compiler``, ``source``, ``reported`` by users, or ``documents``; absent for a
+    folded node."""
     outcome: Outcome | None = None
     """Absent for a folded node."""
 
