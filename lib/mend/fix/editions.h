@@ -9,7 +9,7 @@
 #include "fix/fix.h"
 
 /* Of what is kept for further searches beside what is in use: past it editions go. */
-#define NPART__FIX_KEPT_BYTES ((size_t)40 << 20)
+#define NPART__FIX_KEPT_BYTES ((size_t)28 << 20)
 
 struct npart__attempt;
 struct npart__edition;
