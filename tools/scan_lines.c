@@ -83,7 +83,7 @@ bool find_fingerprint(const struct run *run, char *out)
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
     mix_text(&hash, "version", npart_version());
     for (int i = 0; i < options->target_count; i++)
-        mix_text(&hash, "target", options->targets[i]);
+        mix_text(&hash, "target", options->labels[i]);
     mix_text(&hash, "runtime", options->runtime);
     mix_text(&hash, "partitioner", options->partitioner);
     mix_text(&hash, "gates", options->gates);
