@@ -81,18 +81,20 @@ static bool is_done(enum zoo_verdict verdict)
 
 /* ---- advice ------------------------------------------------------------------------------------------------- */
 
-/* An advice without names of the model, so that it is the same in many: node names end it (": `conv1` and 3 more"),
- * dims are its subject. */
+/* An advice without names and figures of the model, so that it is the same in many: node names end it (": `conv1` and 3
+ * more"), or what the host runs (its nodes and bytes); dims are its subject. */
 static void general_text(const json_t *action, char *out, size_t bytes)
 {
     const char *kind = json_text(action, "action"), *text = json_text(action, "text");
     if (kind && strcmp(kind, "dims") == 0)
         text = "Fix the dynamic dimensions of the inputs";
-    size_t length = copy_text(out, bytes, text);
-    char *names = strstr(out, ": `");
-    if (names)
-        length = (size_t)(names - out);
-    out[length] = '\0';
+    copy_text(out, bytes, text);
+    static const char *const own_ends[] = {": `", "; the host runs "};
+    for (size_t i = 0; i < sizeof own_ends / sizeof own_ends[0]; i++) {
+        char *own = strstr(out, own_ends[i]);
+        if (own)
+            *own = '\0';
+    }
     char *to = out;
     bool is_name = false;
     for (const char *at = out; *at; at++) {

@@ -108,6 +108,16 @@ static void test_zoo__what_is_no_line(void)
     zoo_free(zoo);
 }
 
+/* Names of tensors, and what the host runs, are the model's own: the advice is one. */
+static void test_zoo__advice_of_ends(void)
+{
+    struct zoo *zoo = zoo_make();
+    add_split(zoo, ROOT("a", "0"), ADVICE("End the model at `x`; the host runs 3 nodes (Erf) after it", "0", "whole"));
+    add_split(zoo, ROOT("a", "0"), ADVICE("End the model at `y`; the host runs 1 node (Add) after it", "0", "whole"));
+    check_lines(zoo, (const char *const[]){"    End the model at X [2: 2 whole, 4 to 2 partitions]\n", NULL});
+    zoo_free(zoo);
+}
+
 static void test_zoo__verdicts(void)
 {
     static const char *const verdicts[] = {"whole", "whole", "edge", "split", "none", "fails", "empty", "strange"};
@@ -286,6 +296,6 @@ static void test_zoo__color(void)
     zoo_free(zoo);
 }
 
-TESTS(test_zoo__nothing, test_zoo__nothing_analyzed, test_zoo__what_is_no_line, test_zoo__verdicts,
-      test_zoo__roots_in_turn, test_zoo__hidden_roots, test_zoo__what_tells_roots_apart, test_zoo__thousands_of_roots,
-      test_zoo__texts_from_outside, test_zoo__color)
+TESTS(test_zoo__nothing, test_zoo__nothing_analyzed, test_zoo__what_is_no_line, test_zoo__advice_of_ends,
+      test_zoo__verdicts, test_zoo__roots_in_turn, test_zoo__hidden_roots, test_zoo__what_tells_roots_apart,
+      test_zoo__thousands_of_roots, test_zoo__texts_from_outside, test_zoo__color)
