@@ -119,8 +119,8 @@ static bool begins_reference(const char *text, size_t length, size_t at)
     bool is_digit = next >= '0' && next <= '9';
     if (c == '-' && at >= 2)
         return strchr("Gg", text[at - 2]) && strchr("HhLl", text[at - 1]) && is_digit;
-    if (c == '.' && at >= 3)
-        return strchr("Ww", text[at - 3]) && strchr("Ww", text[at - 2]) && strchr("Ww", text[at - 1]) && next != ' ';
+    if ((c == 'w' || c == 'W') && at >= 2) /* before the dot, after which anything but a blank makes an address */
+        return strchr("Ww", text[at - 2]) && strchr("Ww", text[at - 1]) && next == '.';
     if (c == ':')
         return length - at > 2 && next == '/' && text[at + 2] == '/';
     return c == '@' || c == '#' || (strchr("!$%&~", c) && (is_letter(next) || next == '"' || (is_digit && c != '~')));

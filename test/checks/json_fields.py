@@ -12,8 +12,9 @@ import re
 import subprocess
 import sys
 
-# Targets that have fields of their own.
-OTHERS = ["hexagon@2.4.0", "coreml-mlprogram"]
+# What has fields of its own: a fixture, and a target.
+OTHERS = [("bert-base.ort-fused", "hexagon@2.4.0"), ("bert-base.ort-fused", "coreml-mlprogram"),
+          ("crnn-ocr.dynamo", "ethos-u")]
 # Objects whose keys are names: the model's own, or element types.
 FREE = {"model.opsets", "targets[].if_fixed.dims", "targets[].memory.weight_bytes_by_type",
         "parts[].dims"}
@@ -241,6 +242,10 @@ def check_fixes(tool, fixtures, text, problems):
                                "encoder_sequence_length=1500", "--dry-run", "--format", "json"], check=True,
                               stdout=subprocess.PIPE).stdout
         fields({**json.loads(line), "cache": None}, "", printed)
+    line = subprocess.run([tool, "fix", os.path.join(fixtures, "detector.dynamo.onnx"), "-t", "hexagon", "--end-at", "mean",
+                           "--rest", "host.onnx", "-o", "npu.onnx", "--dry-run", "--format", "json"], check=True,
+                          stdout=subprocess.PIPE).stdout
+    fields(json.loads(line), "", printed)
     known = re.compile(r"((targets\[\]\.)?(before|after|left\[\])\.)")
     printed = {path for path in printed if not path.startswith("tries[].decode[].")}  # described once, as decode
     printed = {path for path in printed if not known.match(path)} | {"targets[].before", "targets[].after"}
@@ -287,8 +292,9 @@ def main():
         shapes = subprocess.run([tool, model, "--target", "hexagon", "--shapes"], check=True,
                                 stdout=subprocess.PIPE).stdout
         check_tensors(document["targets"][0], json.loads(shapes), complain)
-    for target in OTHERS:  # what hexagon has nothing of in its newest release
-        line = subprocess.run([tool, models[0], "--target", target, "--format", "json"], check=True,
+    for name, target in OTHERS:  # what hexagon has nothing of in its newest release
+        model = os.path.join(fixtures, f"{name}.onnx")
+        line = subprocess.run([tool, model, "--target", target, "--format", "json"], check=True,
                               stdout=subprocess.PIPE).stdout
         fields(json.loads(line), "", printed)
     printed = {re.sub(r"^targets\[\]\.", "", path) for path in printed}

@@ -10,8 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Union, cast
 
 from . import _native
-from ._arguments import (FixOptions, PlanOptions, ReadOptions, Sizes, Targets, encoded, end_time, precisions,
-                         reusable)
+from ._arguments import FixOptions, PlanOptions, ReadOptions, Sizes, Targets, encoded, end_time, precisions, reusable
 from ._errors import ArgumentError, TargetError
 from ._later import Later
 from ._library import Handle, call, library, make, plain_text

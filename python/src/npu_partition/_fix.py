@@ -205,7 +205,8 @@ def fix(
     """
     options: SearchOptions = {
         "allow": allow, "only": only, "without": without, "max_growth": max_growth, "present": present,
-        "window_cache": window_cache, "end_at": end_at, "begin_at": begin_at, "dims": dims, "inputs": inputs, "values": values, "level": level,
+        "window_cache": window_cache, "end_at": end_at, "begin_at": begin_at, "dims": dims, "inputs": inputs,
+        "values": values, "level": level,
         "partitioner": partitioner, "oplist": oplist, "cost": cost, "runtime": runtime, "keep_bytes": keep_bytes,
         "max_memory_bytes": max_memory_bytes, "timeout_s": timeout_s, "limits": limits, "progress": progress}
     handle = _search(model, targets, cache or 0, tokens, **options)

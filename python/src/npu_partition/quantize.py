@@ -21,16 +21,12 @@ import pathlib
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
-from . import _native
 from ._analysis import Analysis, Target, analyze
 from ._arguments import encoded
 from ._errors import NpuPartitionError
 from ._library import call, library
-
-if TYPE_CHECKING:
-    import numpy as np
 
 SAMPLES = 4
 WITHOUT_DATA = ("w8", "w4", "nf4", "dynamic8", "float16")
@@ -99,7 +95,7 @@ def random_samples(model: Any, dims: Mapping[str, int]) -> Samples:
     np, onnx = needed("numpy"), needed("onnx")
     chance = np.random.default_rng(1)
 
-    def draw(value: Any) -> np.ndarray[Any, Any]:
+    def draw(value: Any) -> Any:
         tensor = value.type.tensor_type
         sizes = []
         for dim in tensor.shape.dim:
@@ -107,7 +103,7 @@ def random_samples(model: Any, dims: Mapping[str, int]) -> Samples:
                 raise UsageError(f"{value.name}: its dimension {dim.dim_param or '?'} needs a size, with --dim")
             sizes.append(dim.dim_value or dims[dim.dim_param])
         dtype = onnx.helper.tensor_dtype_to_np_dtype(tensor.elem_type)
-        is_whole = np.issubdtype(dtype, np.integer) or dtype == bool
+        is_whole = np.issubdtype(dtype, np.integer) or np.issubdtype(dtype, np.bool_)
         return np.asarray(chance.integers(0, 2, sizes) if is_whole else chance.standard_normal(sizes)).astype(dtype)
 
     return Samples([{value.name: draw(value) for value in inputs_of(model)} for _sample in range(SAMPLES)])
@@ -208,7 +204,8 @@ def run(arguments: Sequence[str]) -> int:
     dims = {name: int(size) for name, _, size in (dim.partition("=") for dim in asked.dim)}
     needs_data = options_of(asked.precision)[0] not in WITHOUT_DATA
     if needs_data and not (asked.calibrate or asked.random):
-        raise UsageError("calibration data is needed: --calibrate FOLDER, or --random, after which accuracy means nothing")
+        raise UsageError("calibration data is needed: --calibrate FOLDER, or --random, after which accuracy means "
+                         "nothing")
     if os.path.exists(asked.output) and os.path.samefile(asked.output, asked.model):
         raise UsageError(f"{asked.output}: the output would be written over the model")
     promised = analyze(asked.model, asked.target, as_=asked.precision, dims=dims or None, advice=False)
