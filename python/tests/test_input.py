@@ -19,11 +19,12 @@ from npu_partition import analyze
 
 
 def answer(source: Any, **options: Any) -> dict[str, Any]:
-    """All of it but the files that lines to paste name: after the command, and at their ends."""
+    """All of it but the files that lines to paste name."""
     found = analyze(source, "hexagon", name="model", **options).to_dict()
     for target in found["targets"]:
         for action in target["advice"] or []:
-            action["run"] = action["run"] and action["run"][:2] + action["run"][3:-1]
+            action["run"] = action["run"] and [word for word in action["run"]
+                                                if word != "model" and not word.endswith(".onnx")]
     return found
 
 

