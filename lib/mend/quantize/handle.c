@@ -64,9 +64,10 @@ struct raised {
     npart_inference *inference;
 };
 
-/* Before anything is quantized (quant_utils.py, update_opset_version). A model that cannot be said by the opset stays:
+/* Before anything is quantized: what ONNX infers is declared, and the opset is raised (quant_utils.py,
+ * load_model_with_shape_infer and update_opset_version). A model that cannot be said by the opset stays at its own:
  * ONNX's converter would fail. */
-static npart_status raise_opset(const npart_model *model, npart_inference *inference, int64_t opset,
+static npart_status prepare(const npart_model *model, npart_inference *inference, int64_t opset,
                                 struct npart__skeleton *skeleton, struct raised *raised, struct npart_error *error)
 {
     struct npart__arena *arena = &inference->life->arena;
@@ -79,9 +80,17 @@ static npart_status raise_opset(const npart_model *model, npart_inference *infer
         return npart__fail_memory(error);
     npart_status status =
         npart__editor_open(&before, &model->own, inference->inference, is_constant, arena, &editor, error);
-    if (status != NPART_OK || !convert_nodes(&model->own, editor, opset))
+    bool changed = false;
+    if (status == NPART_OK && !npart__editor_declare(editor, inference->inference, true, &changed))
+        status = npart__fail_memory(error);
+    if (status != NPART_OK)
         return status;
-    npart__editor_set_opset(editor, opset);
+    if (opset && convert_nodes(&model->own, editor, opset)) {
+        npart__editor_set_opset(editor, opset);
+        changed = true;
+    }
+    if (!changed)
+        return NPART_OK;
     status = npart__editor_pack(editor, arena, &after, error);
     if (status != NPART_OK)
         return status;
@@ -103,8 +112,8 @@ static npart_status quantize(npart_model *made, const npart_model *model, const 
     int64_t own = standard ? standard->version : 0, wanted = npart__format_opset(format, own);
     npart_status status = NPART_OK;
     npart__lock(inference);
-    if (wanted != own)
-        status = raise_opset(model, inference, wanted, skeleton, &raised, error);
+    if (format->kind == NPART__FORMAT_QDQ)
+        status = prepare(model, inference, wanted != own ? wanted : 0, skeleton, &raised, error);
     const struct npart__graph *graph = raised.inference ? &raised.model.own : &model->own;
     if (status == NPART_OK)
         status = npart__quantize(skeleton, graph, (raised.inference ? raised.inference : inference)->inference, format,
