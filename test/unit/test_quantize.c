@@ -75,6 +75,19 @@ static void test_quantize__bodies_stay_as_they_are(void)
              "w8a8", PAIR " Mul If " PAIR " Add Neg");
 }
 
+/* Of a Gemm the product and the sum; one weight that two nodes have the other way round is quantized for the first. */
+static void test_quantize__at_run_time(void)
+{
+    check_as("opset 17\ninput x float32[2,4]\ninit w float32[4,4]\nnode y = Gemm(x, w)\noutput y\n", "dynamic8",
+             "DynamicQuantizeLinear Mul MatMulInteger Cast Mul");
+    check_as("opset 17\ninput x float32[2,4]\ninit w float32[4,4]\ninit b float32[4]\nnode z = MatMul(x, w)\n"
+             "node y = Gemm(z, w, b) transB=1\noutput y\n",
+             "dynamic8", "DynamicQuantizeLinear Mul MatMulInteger Cast Mul Gemm");
+    /* An operator that opset 21 does not have keeps the file at its own. */
+    check_as("opset 8\ninput x float32[2,4]\nnode y = Upsample(x, s)\ninit s float32[2] = 1 1\noutput y\n", "w8a16",
+             "Upsample");
+}
+
 /* A bias that two nodes have is quantized for each, and both copies are made. */
 static void test_quantize__a_bias_for_each_node(void)
 {
@@ -137,6 +150,7 @@ TESTS(test_quantize__each_kind_of_precision,
       test_quantize__operators_that_nobody_lists,
       test_quantize__a_relu_goes_into_the_range,
       test_quantize__bodies_stay_as_they_are,
+      test_quantize__at_run_time,
       test_quantize__a_bias_for_each_node,
       test_quantize__sixteen_bits_need_another_opset,
       test_quantize__names_that_are_taken,

@@ -156,8 +156,8 @@ static void split_gemm(struct npart__quantizer *quantizer, Onnx__NodeProto *node
         return;
     like.output[0] = (char *)(uintptr_t)product;
     quantize_product(quantizer, &like, place, false, has_turned_weight(node));
-    const char *const operands[] = {product, node->input[2], NULL};
-    if (has_sum && !quantizer->failed)
+    const char *const operands[] = {product, has_sum ? node->input[2] : NULL, NULL};
+    if (has_sum && quantizer->is_removed[place] && !quantizer->failed)
         (void)npart__quantizer_node(quantizer, "Add", "", sum_name, operands, node->output[0]);
 }
 

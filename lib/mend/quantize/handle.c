@@ -49,9 +49,9 @@ static bool convert_nodes(const struct npart__graph *graph, struct npart__editor
         if (*npart__text(&graph->strings, node->domain) || node->opset_version == 0)
             continue;
         const struct npart__operator *after = npart__operator_find("", npart__node_op(graph, node), opset);
-        if (npart__means_the_same(graph, node, after))
+        if (after && npart__means_the_same(graph, node, after))
             continue;
-        if (!npart__site_begin(editor, i, NPART__ID_OPSET, NPART_EQUAL_BITS, &site) ||
+        if (!after || !node->schema || !npart__site_begin(editor, i, NPART__ID_OPSET, NPART_EQUAL_BITS, &site) ||
             !npart__convert_node(&site, after) || !npart__site_keep(&site))
             return false;
     }
