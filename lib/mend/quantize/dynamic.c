@@ -130,14 +130,6 @@ static void quantize_product(struct npart__quantizer *quantizer, Onnx__NodeProto
     quantizer->is_removed[place] = true;
 }
 
-static bool has_turned_weight(const Onnx__NodeProto *gemm)
-{
-    for (size_t i = 0; i < gemm->n_attribute; i++)
-        if (gemm->attribute[i]->name && strcmp(gemm->attribute[i]->name, "transB") == 0)
-            return gemm->attribute[i]->i != 0;
-    return false;
-}
-
 /* A Gemm that is a product and a sum is made these two before (onnx_model.py, replace_gemm_with_matmul): as MatMul and
  * Add have names of their own then, so has what is made of them. */
 static void split_gemm(struct npart__quantizer *quantizer, Onnx__NodeProto *node, uint32_t place)
@@ -155,7 +147,7 @@ static void split_gemm(struct npart__quantizer *quantizer, Onnx__NodeProto *node
     if (quantizer->failed)
         return;
     like.output[0] = (char *)(uintptr_t)product;
-    quantize_product(quantizer, &like, place, false, has_turned_weight(node));
+    quantize_product(quantizer, &like, place, false, npart__onnx_int(node, "transB") != 0);
     const char *const operands[] = {product, has_sum ? node->input[2] : NULL, NULL};
     if (has_sum && quantizer->is_removed[place] && !quantizer->failed)
         (void)npart__quantizer_node(quantizer, "Add", "", sum_name, operands, node->output[0]);

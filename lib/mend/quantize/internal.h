@@ -9,8 +9,6 @@
 #include "edit/edit_internal.h"
 #include "quantize/quantize.h"
 
-#define NPART__DATA_TYPE(name) ONNX__TENSOR_PROTO__DATA_TYPE__##name
-
 enum npart__tensor_role { NPART__ROLE_NONE, NPART__ROLE_ACTIVATION, NPART__ROLE_WEIGHT };
 
 /* A tensor of the main graph, by the id of its name. */

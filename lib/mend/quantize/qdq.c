@@ -106,25 +106,11 @@ static void mark_bias(struct npart__quantizer *quantizer, Onnx__NodeProto *node)
     quantizer->failed |= !row.name || !NPART__PUSH(quantizer->arena, &quantizer->biases, row);
 }
 
-static const Onnx__AttributeProto *attribute_of(const Onnx__NodeProto *node, const char *name)
-{
-    for (size_t i = 0; i < node->n_attribute; i++)
-        if (node->attribute[i]->name && strcmp(node->attribute[i]->name, name) == 0)
-            return node->attribute[i];
-    return NULL;
-}
-
-static int64_t int_of(const Onnx__NodeProto *node, const char *name)
-{
-    const Onnx__AttributeProto *attribute = attribute_of(node, name);
-    return attribute ? attribute->i : 0;
-}
-
 /* ConvTranspose has its channels of results on axis 1, Gemm where it is not transposed. */
 static int32_t weight_axis(const Onnx__NodeProto *node)
 {
     if (strcmp(node->op_type, "Gemm") == 0)
-        return int_of(node, "transB") ? 0 : 1;
+        return npart__onnx_int(node, "transB") ? 0 : 1;
     return strcmp(node->op_type, "Conv") == 0 ? 0 : 1;
 }
 
@@ -161,7 +147,8 @@ static void ask_product(struct npart__quantizer *quantizer, Onnx__NodeProto *nod
 /* What is padded lies within the range of what is there, which always has 0. */
 static bool pads_nothing_new(struct npart__quantizer *quantizer, const Onnx__NodeProto *node)
 {
-    const Onnx__AttributeProto *mode = attribute_of(node, "mode"), *value = attribute_of(node, "value");
+    const Onnx__AttributeProto *mode = npart__onnx_attribute(node, "mode");
+    const Onnx__AttributeProto *value = npart__onnx_attribute(node, "value");
     double number = value ? (double)value->f : 0;
     if (mode && !(mode->s.len == strlen("constant") && memcmp(mode->s.data, "constant", mode->s.len) == 0))
         return true;

@@ -9,8 +9,7 @@
 
 static bool is_bnb4(const struct npart__quantizer *quantizer)
 {
-    return npart__type_is_integer(quantizer->format->weight_type) &&
-           quantizer->format->weight_type == NPART__DATA_TYPE(UINT8);
+    return quantizer->format->weight_type == NPART__DATA_TYPE(UINT8); /* nf4 alone has it (formats.def) */
 }
 
 /* [K, N]; leading dims of 1 are no hindrance to MatMulNBits where the other operand has as many dims. */

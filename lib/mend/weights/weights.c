@@ -134,8 +134,9 @@ static npart_status find_external(struct reading *reading, const Onnx__TensorPro
 /* Numbers of float_data or double_data. False when out of memory. */
 static bool find_typed(struct reading *reading, const Onnx__TensorProto *tensor, struct npart__weight_bytes *out)
 {
-    size_t count = tensor->data_type == 11 ? tensor->n_double_data : tensor->n_float_data;
-    size_t each = tensor->data_type == 11 ? 8 : 4;
+    bool is_double = tensor->data_type == (int)NPART__DATA_TYPE(DOUBLE);
+    size_t count = is_double ? tensor->n_double_data : tensor->n_float_data;
+    size_t each = is_double ? 8 : 4;
     uint8_t *data = npart__arena_allocate(reading->arena, count * each + 1);
     for (size_t i = 0; data && i < count; i++) {
         uint64_t bits = 0;
@@ -155,6 +156,8 @@ static bool find_typed(struct reading *reading, const Onnx__TensorProto *tensor,
 static npart_status find_bytes(struct reading *reading, const Onnx__TensorProto *tensor, const char *name,
                                uint64_t bytes, struct npart__weight_bytes *out)
 {
+    bool is_float = tensor->data_type == (int)NPART__DATA_TYPE(FLOAT);
+    bool is_double = tensor->data_type == (int)NPART__DATA_TYPE(DOUBLE);
     struct npart__elided elided;
     if (tensor->has_data_location && tensor->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL)
         return find_external(reading, tensor, name, out);
@@ -163,8 +166,8 @@ static npart_status find_bytes(struct reading *reading, const Onnx__TensorProto 
         return NPART_OK;
     }
     for (unsigned i = 0; npart__onnx_elided(&tensor->base, i, &elided); i++) {
-        bool is_plain = elided.field == 9 || (elided.field == 4 && tensor->data_type == 1) ||
-                        (elided.field == 10 && tensor->data_type == 11);
+        bool is_plain = elided.field == 9 || (elided.field == 4 && is_float) ||
+                        (elided.field == 10 && is_double);
         if (!is_plain || elided.bytes != bytes)
             continue;
         if (!reading->path)
@@ -172,21 +175,13 @@ static npart_status find_bytes(struct reading *reading, const Onnx__TensorProto 
         *out = (struct npart__weight_bytes){.offset = elided.offset, .file = reading->path};
         return open_file(reading, reading->path, name, &out->descriptor);
     }
-    size_t here = tensor->data_type == 11 ? tensor->n_double_data * 8 : tensor->n_float_data * 4;
+    size_t here = is_double ? tensor->n_double_data * 8 : tensor->n_float_data * 4;
     if (here == bytes)
         return find_typed(reading, tensor, out) ? NPART_OK : npart__fail_memory(reading->error);
     return npart__fail(reading->error, NPART_ERROR_MALFORMED, name, "the weight's data does not fit its dims and type");
 }
 
 /* ---- how it lies ------------------------------------------------------------------------------------------------- */
-
-static bool has_turned_weight(const Onnx__NodeProto *node)
-{
-    for (size_t i = 0; i < node->n_attribute; i++)
-        if (node->attribute[i]->name && strcmp(node->attribute[i]->name, "transB") == 0)
-            return node->attribute[i]->i != 0;
-    return false;
-}
 
 static uint64_t product(const int64_t *dims, uint32_t from, uint32_t to)
 {
@@ -200,7 +195,7 @@ static struct npart__weight_shape shape_of(const Onnx__NodeProto *node, uint8_t 
                                            uint32_t rank)
 {
     if (layout == GEMM)
-        layout = has_turned_weight(node) ? ROWS : COLUMNS;
+        layout = npart__onnx_int(node, "transB") ? ROWS : COLUMNS;
     if (layout == COLUMNS)
         return (struct npart__weight_shape){NPART__WEIGHT_COLUMNS, product(dims, 0, rank - 2), (uint64_t)dims[rank - 2],
                                             (uint64_t)dims[rank - 1], 1};
@@ -240,7 +235,8 @@ static npart_status measure(struct reading *reading, const Onnx__NodeProto *node
 /* Elements of a tensor of floats that has any, and whose bytes can be counted; else 0. */
 static uint64_t count_elements(const Onnx__TensorProto *tensor)
 {
-    static const int types[] = {1, 10, 11, 16};
+    static const int types[] = {NPART__DATA_TYPE(FLOAT), NPART__DATA_TYPE(FLOAT16), NPART__DATA_TYPE(DOUBLE),
+                                NPART__DATA_TYPE(BFLOAT16)};
     uint64_t elements = 1;
     bool is_float = false;
     for (size_t i = 0; i < NPART__COUNT(types); i++)

@@ -99,6 +99,20 @@ bool npart__onnx_elided(const ProtobufCMessage *message, unsigned index, struct 
     return false;
 }
 
+const Onnx__AttributeProto *npart__onnx_attribute(const Onnx__NodeProto *node, const char *name)
+{
+    for (size_t i = 0; i < node->n_attribute; i++)
+        if (node->attribute[i]->name && strcmp(node->attribute[i]->name, name) == 0)
+            return node->attribute[i];
+    return NULL;
+}
+
+int64_t npart__onnx_int(const Onnx__NodeProto *node, const char *name)
+{
+    const Onnx__AttributeProto *attribute = npart__onnx_attribute(node, name);
+    return attribute ? attribute->i : 0;
+}
+
 Onnx__NodeProto *npart__onnx_constant(Onnx__TensorProto *tensor, struct npart__arena *arena)
 {
     Onnx__NodeProto *node = npart__arena_allocate(arena, sizeof *node);
