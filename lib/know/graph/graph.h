@@ -80,6 +80,9 @@ bool npart__tensor_int64_at(const struct npart__tensor *tensor, uint64_t place, 
 /* The same for floating point (float64, 32, 16, bfloat16) and integer tensors. */
 bool npart__tensor_doubles(const struct npart__tensor *tensor, double *out, uint64_t limit);
 
+/* One number of raw data, which is little-endian: float64, 32 or 16, else bfloat16. */
+double npart__raw_double(int element_type, const uint8_t *data);
+
 /* ---- declared types -------------------------------------------------------------------------------------- */
 
 enum npart__type_kind {

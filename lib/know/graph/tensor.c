@@ -359,7 +359,7 @@ static double from_float_bits(uint32_t bits)
 
 /* bfloat16 is the upper half of a float32, hence the shift; the callers let no other type
  * through. */
-static double raw_double(int type, const uint8_t *data)
+double npart__raw_double(int type, const uint8_t *data)
 {
     double value;
     uint64_t word;
@@ -382,7 +382,7 @@ static double double_at(const struct npart__tensor *tensor, const Onnx__TensorPr
 {
     int type = tensor->stored_type;
     if (proto->has_raw_data)
-        return raw_double(type, proto->raw_data.data + i * (npart__type_bits(type) / 8));
+        return npart__raw_double(type, proto->raw_data.data + i * (npart__type_bits(type) / 8));
     if (type == FLOAT)
         return (double)proto->float_data[i];
     if (type == DOUBLE)

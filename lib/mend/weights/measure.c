@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "graph/graph.h"
 #include "weights/internal.h"
 #include "weights/kernels.h"
 
@@ -15,7 +16,6 @@
 #define PIECE (STRIP * COLUMNS) /* numbers */
 #define NF4_BLOCK 64u
 
-enum { FLOAT = 1, FLOAT16 = 10, DOUBLE = 11, BFLOAT16 = 16 };
 static const unsigned blocks[] = {32, 64, 128};
 #define BLOCKS 3u
 
@@ -34,34 +34,6 @@ struct measure {
 };
 
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */
-
-static float half_number(unsigned bits)
-{
-    float sign = bits & 0x8000u ? -1.0f : 1.0f;
-    unsigned exponent = bits >> 10 & 31, fraction = bits & 1023;
-    if (exponent == 31)
-        return fraction ? NAN : sign * INFINITY;
-    return sign * (exponent ? ldexpf((float)(1024 + fraction), (int)exponent - 25) : ldexpf((float)fraction, -24));
-}
-
-/* Little-endian, whatever the machine. */
-static float number_at(const uint8_t *at, int element_type)
-{
-    uint64_t bits = 0;
-    float single;
-    double number;
-    for (unsigned i = 0; i < npart__type_bits(element_type) / 8; i++)
-        bits |= (uint64_t)at[i] << 8 * i;
-    if (element_type == FLOAT16)
-        return half_number((unsigned)bits);
-    if (element_type == DOUBLE) {
-        memcpy(&number, &bits, sizeof number);
-        return (float)number;
-    }
-    uint32_t word = (uint32_t)(element_type == BFLOAT16 ? bits << 16 : bits);
-    memcpy(&single, &word, sizeof single);
-    return single;
-}
 
 static bool is_little_endian(void)
 {
@@ -93,11 +65,11 @@ static npart_status read_bytes(const struct measure *measure, uint64_t offset, v
 static npart_status load(struct measure *measure, uint64_t first, size_t count, float *into)
 {
     int type = measure->weight->element_type;
-    if (type == FLOAT && is_little_endian())
+    if (type == (int)NPART__DATA_TYPE(FLOAT) && is_little_endian())
         return read_bytes(measure, first * measure->width, into, count * measure->width);
     npart_status status = read_bytes(measure, first * measure->width, measure->raw, count * measure->width);
     for (size_t i = 0; status == NPART_OK && i < count; i++)
-        into[i] = number_at(measure->raw + i * measure->width, type);
+        into[i] = (float)npart__raw_double(type, measure->raw + i * measure->width);
     return status;
 }
 
