@@ -36,8 +36,7 @@ void npart__put_made_field(struct npart__page *page, const char *label, struct n
 
 /* ---- the model --------------------------------------------------------------------------------------------- */
 
-/* A path's last part is what tells models apart on one screen. */
-static const char *base_name(const char *path)
+const char *npart__base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash && slash[1] ? slash + 1 : path;
@@ -72,7 +71,7 @@ void npart__put_head(struct npart__page *page)
     add_facts(&line, &info);
     npart__paint(page, NPART__BOLD);
     bool is_one_line = page->width >= line.size + LEAST_NAME + 4;
-    npart__put_middle(page, base_name(info.name), is_one_line ? page->width - line.size - 4 : page->width);
+    npart__put_middle(page, npart__base_name(info.name), is_one_line ? page->width - line.size - 4 : page->width);
     npart__paint(page, "0");
     npart__put(page, is_one_line ? "    " : "\n  ");
     npart__put(page, npart__buffer_text(&line));

@@ -143,12 +143,6 @@ static void put_sums(struct npart__page *page, const struct line *lines, uint32_
                          (unsigned long long)zeros, (unsigned long long)elements, (unsigned long long)beyond);
 }
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash && slash[1] ? slash + 1 : path;
-}
-
 /* Sorted by the loss of INT4 by channel, which tells weights apart most. */
 void npart__losses_text(struct npart__report *report)
 {
@@ -167,7 +161,7 @@ void npart__losses_text(struct npart__report *report)
         count++;
     }
     qsort(lines, count, sizeof *lines, compare_lines);
-    npart__put(page, base_name(report->subject->model ? report->subject->model : ""));
+    npart__put(page, npart__base_name(report->subject->model ? report->subject->model : ""));
     npart__append_format(page->out, "    %u weights, ", count);
     npart__append_bytes(page->out, info.bytes);
     npart__put(page, "\n\n");

@@ -132,6 +132,8 @@ void npart__put_made_field(struct npart__page *page, const char *label, struct n
 /* The model in one line; inputs with dynamic sizes; sizes that were given; the target with its verdict; whether the NPU
  * is worth it; what has to fit; what compiling takes; what a decoder's cache takes; the strip with its legend;
  * what was found in the file; what this rests on. */
+/* A path's last part, which is what tells models apart on one screen. */
+const char *npart__base_name(const char *path);
 void npart__put_head(struct npart__page *page);
 void npart__put_inputs(struct npart__page *page);
 void npart__put_sizes(struct npart__page *page);

@@ -121,7 +121,7 @@ static void add_precision(struct npart__page *page, struct npart__row *row)
     struct npart_model_info info = {.size = sizeof info};
     struct npart_cost cost = {.size = sizeof cost};
     (void)npart_model_info(npart_inference_model(npart_plan_inference(page->plan)), &info);
-    const char *slash = strrchr(info.name, '/'), *name = slash && slash[1] ? slash + 1 : info.name;
+    const char *name = npart__base_name(info.name);
     size_t length = strlen(name), ending = strlen(".onnx");
     bool has_ending = length > ending && strcmp(name + length - ending, ".onnx") == 0;
     row->as = page->info.as ? npart__arena_copy_text(page->arena, page->info.as, strlen(page->info.as)) : NULL;
