@@ -461,14 +461,7 @@ static bool write_file(const char *path, const struct sides *before, const struc
     struct output_file file;
     bool is_written = begin_output_file(&file, path) && (is_cache ? write_baseline(file.stream, sides, count)
                                                                   : write_lines(file.stream, before, sides, count));
-    int problem = errno;
-    if (!end_output_file(&file, is_written) && is_written) {
-        is_written = false;
-        problem = errno;
-    }
-    if (!is_written)
-        say("%s: cannot write: %s", path, strerror(problem));
-    return is_written;
+    return finish_output_file(&file, path, is_written);
 }
 
 static bool write_sides(const struct baseline *baseline, const struct npart_side **sides, size_t count)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "files.h"
+#include "message.h"
 #include "platform.h"
 
 #define MOST_NAMES 1000u /* of one process: files that were left over */
@@ -75,4 +76,16 @@ bool end_output_file(struct output_file *out, bool is_whole)
     errno = problem;
     forget(out);
     return is_closed;
+}
+
+bool finish_output_file(struct output_file *out, const char *path, bool is_written)
+{
+    int problem = errno;
+    if (!end_output_file(out, is_written) && is_written) {
+        is_written = false;
+        problem = errno;
+    }
+    if (!is_written)
+        say("%s: cannot write: %s", path, strerror(problem));
+    return is_written;
 }

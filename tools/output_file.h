@@ -22,5 +22,8 @@ bool begin_output_file(struct output_file *out, const char *path);
 /* Closes it, and puts it in its place where it is whole; else nothing is left of it. False with errno: what was written
  * last is not there. Does nothing to one that is not open. */
 bool end_output_file(struct output_file *out, bool is_whole);
+/* The same as the last of a writer's calls, with errno as those left it: false, and told, where the file was not
+ * written whole. */
+bool finish_output_file(struct output_file *out, const char *path, bool is_written);
 
 #endif

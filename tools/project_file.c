@@ -196,14 +196,7 @@ static bool write_document_of(const char *path, const struct text *whole)
     struct output_file file = {0};
     bool is_written = begin_output_file(&file, path) &&
                       fwrite(whole->bytes, 1, whole->count, file.stream) == whole->count;
-    int problem = errno;
-    if (!end_output_file(&file, is_written) && is_written) {
-        is_written = false;
-        problem = errno;
-    }
-    if (!is_written)
-        say("%s: cannot write: %s", path, strerror(problem));
-    return is_written;
+    return finish_output_file(&file, path, is_written);
 }
 
 /* Where `waivers` is an array of inline tables, a table more at the end is no TOML. */
