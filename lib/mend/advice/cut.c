@@ -8,6 +8,7 @@
  * whole. At the end the cut then moves back past nodes without multiply-accumulates where fewer bytes cross.
  */
 #include "advice/way.h"
+#include "fix/frontier.h"
 
 /* Partitions to start from, those of most work first; each costs three walks over the graph. */
 #define CORES_TRIED 4u
@@ -183,25 +184,13 @@ static void add_operands(struct finder *at, uint32_t id, struct border *border)
 }
 
 /* Whether a node between the cuts does no arithmetic to speak of, and only nodes after the cut use it. Moving what
- * does arithmetic would give work to the CPU to save a transfer, which settle does not weigh. `users` is 0 of a
- * node whose results are unused: moving it would change nothing. */
+ * does arithmetic would give work to the CPU to save a transfer, which settle does not weigh. */
 static bool can_move(const struct finder *at, uint32_t id)
 {
     const struct npart__node *node = npart__node_at(at->graph, id);
-    uint32_t users = 0;
     /* A body's nodes go with their holder. */
-    if (!is_there(at, id) || at->side_of[id] != SIDE_BETWEEN || at->macs[id] || npart__node_region(at->graph, id) != 0)
-        return false;
-    for (uint32_t k = 0; k < node->output_count; k++) {
-        uint32_t value = npart__node_output(at->graph, node, k);
-        if (value == NPART_NONE)
-            continue;
-        if (npart__value_at(at->graph, value)->is_graph_output ||
-            at->uses[value] != npart__user_count(&at->plan->session, value))
-            return false;
-        users += at->uses[value];
-    }
-    return users > 0;
+    return is_there(at, id) && at->side_of[id] == SIDE_BETWEEN && !at->macs[id] &&
+           npart__node_region(at->graph, id) == 0 && npart__has_these_users(&at->plan->session, node, at->uses);
 }
 
 /* What the node makes crosses no longer, what it takes does. */

@@ -160,23 +160,26 @@ static void add_operands(struct finder *at, uint32_t id, uint64_t *bytes)
     }
 }
 
+bool npart__has_these_users(const struct npart__session *session, const struct npart__node *node, const uint32_t *uses)
+{
+    uint32_t users = 0;
+    for (uint32_t k = 0; k < node->output_count; k++) {
+        uint32_t value = npart__node_output(session->graph, node, k);
+        if (value == NPART_NONE)
+            continue;
+        if (npart__value_at(session->graph, value)->is_graph_output || uses[value] != npart__user_count(session, value))
+            return false;
+        users += uses[value];
+    }
+    return users > 0;
+}
+
 /* A node between the borders without work, which only nodes after the end use. */
 static bool can_move(const struct finder *at, uint32_t id)
 {
     const struct npart__node *node = npart__node_at(at->graph, id);
-    uint32_t users = 0;
-    if (!is_there(at, id) || at->side[id] != BETWEEN || at->macs[id])
-        return false;
-    for (uint32_t k = 0; k < node->output_count; k++) {
-        uint32_t value = npart__node_output(at->graph, node, k);
-        if (value == NPART_NONE)
-            continue;
-        if (npart__value_at(at->graph, value)->is_graph_output ||
-            at->uses[value] != npart__user_count(&at->plan->session, value))
-            return false;
-        users += at->uses[value];
-    }
-    return users > 0;
+    return is_there(at, id) && at->side[id] == BETWEEN && !at->macs[id] &&
+           npart__has_these_users(&at->plan->session, node, at->uses);
 }
 
 static void move(struct finder *at, uint32_t id, uint64_t *bytes)

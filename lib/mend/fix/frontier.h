@@ -24,5 +24,9 @@ struct npart__frontier {
  * all is taken, or what is not taken is in the midst. False when out of memory; names are of the plan's graph. */
 bool npart__find_frontiers(const struct npart__plan *plan, struct npart__arena *arena,
                            struct npart__frontier *out, uint32_t *count);
+/* Whether all users of what the node makes are those that `uses` counts, by value, and there is one: of a node whose
+ * results are unused, or outputs, it is false. */
+bool npart__has_these_users(const struct npart__session *session, const struct npart__node *node,
+                            const uint32_t *uses);
 
 #endif
