@@ -27,9 +27,10 @@ fidelity-valid: $(tool) $(VENV)/ready ## what ONNX Runtime refuses to load, agai
 DRAWS ?= 2
 fidelity-values: $(OUT)/test/checks/print_elements $(VENV)/ready ## computed elements against ONNX Runtime's kernels (DRAWS, SEED)
 	$(VENV)/bin/python test/fidelity/values.py --printer $< --draws $(DRAWS) --seed $(SEED)
-fidelity-precision: $(tool) ## what --as promises against what ONNX Runtime's quantizer writes (MODELS=files; ORACLE_PYTHON with onnx, onnx-ir and onnxruntime)
+fidelity-precision: $(tool) $(shared_library) ## what --as promises against what ONNX Runtime's quantizer writes (MODELS=files; ORACLE_PYTHON with onnx, onnx-ir and onnxruntime)
 	@test -n "$(ORACLE_PYTHON)" || { echo "ORACLE_PYTHON=PYTHON with onnx, onnx-ir and onnxruntime" >&2; exit 2; }
-	$(ORACLE_PYTHON) test/fidelity/precision.py $(tool) --work $(BUILD)/precision $(MODELS)
+	PYTHONPATH=python/src NPU_PARTITION_LIBRARY=$(abspath $(shared_library)) \
+		$(ORACLE_PYTHON) test/fidelity/precision.py $(tool) --work $(BUILD)/precision $(MODELS)
 fidelity-sizes: $(tool) $(OUT)/test/checks/print_sizes $(VENV)/ready ## models run by ONNX Runtime at the sizes proposed (MODELS=folder)
 	$(VENV)/bin/python test/fidelity/sizes.py --tool $(tool) --printer $(OUT)/test/checks/print_sizes \
 		--cache $(BUILD)/fidelity-sizes $(MODELS)

@@ -5,7 +5,8 @@
 
 Each MODEL gets random weights where it has none, is quantized by onnxruntime.quantization with random calibration
 data, and planned; and the MODEL itself is planned with --as. Compared are the nodes of the two graphs (QuantizeLinear
-and DequantizeLinear by name), verdicts by node, and partitions with their contents. Needs onnx and onnxruntime.
+and DequantizeLinear by name), verdicts by node, and partitions with their contents. Needs onnx, onnx-ir and onnxruntime, and the Python package from this checkout
+(NPU_PARTITION_LIBRARY, PYTHONPATH), whose quantizer is held to its promise so.
 """
 import argparse
 import json
@@ -16,14 +17,8 @@ import sys
 
 import numpy as np
 import onnx
-from onnx import TensorProto, external_data_helper, helper, numpy_helper
-from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantType, quantize, quantize_dynamic, quantize_static
-from onnxruntime.quantization.execution_providers.qnn import get_qnn_qdq_config
-from onnxruntime.quantization.matmul_bnb4_quantizer import MatMulBnb4Quantizer
-from onnxruntime.quantization.matmul_nbits_quantizer import MatMulNBitsQuantizer
-
-TYPES = {"uint8": QuantType.QUInt8, "int8": QuantType.QInt8, "uint16": QuantType.QUInt16, "int16": QuantType.QInt16,
-         "int4": QuantType.QInt4}
+from npu_partition import quantize
+from onnx import external_data_helper, helper, numpy_helper
 
 
 def tensors_of(graph):
@@ -49,66 +44,6 @@ def filled(path):
         values = chance.standard_normal(dims) / np.sqrt(fan) if len(dims) > 1 else np.full(dims, 0.5)
         tensor.CopyFrom(numpy_helper.from_array(np.asarray(values).astype(dtype), tensor.name))
     return model
-
-
-class Draws(CalibrationDataReader):
-    """Two random inputs of the model, symbolic dims as given or 8."""
-
-    def __init__(self, model, sizes):
-        names = {tensor.name for tensor in model.graph.initializer}
-        chance = np.random.default_rng(3)
-        self.feeds = []
-        for _ in range(2):
-            feed = {}
-            for value in model.graph.input:
-                if value.name in names:
-                    continue
-                tensor = value.type.tensor_type
-                dims = [dim.dim_value or sizes.get(dim.dim_param, 8) for dim in tensor.shape.dim]
-                dtype = helper.tensor_dtype_to_np_dtype(tensor.elem_type)
-                whole = np.issubdtype(dtype, np.integer) or dtype == bool
-                feed[value.name] = (chance.integers(0, 2, dims) if whole else chance.standard_normal(dims)).astype(dtype)
-            self.feeds.append(feed)
-        self.next_feed = iter(self.feeds)
-
-    def get_next(self):
-        return next(self.next_feed, None)
-
-    def rewind(self):
-        self.next_feed = iter(self.feeds)
-
-
-def really(source, model, precision, sizes, out):
-    """Writes what the quantizer makes of the file, for a precision as --as names it."""
-    base, *options = precision.split(":")
-    words = dict(option.partition("=")[::2] for option in options)
-    reader = Draws(model, sizes)
-    if base in ("w8", "w4"):
-        made = MatMulNBitsQuantizer(onnx.load(source), bits=int(base[1:]), block_size=int(words.get("block", 128)))
-        made.process()
-        onnx.save(made.model.model, out)
-    elif base == "nf4":
-        made = MatMulBnb4Quantizer(onnx.load(source), MatMulBnb4Quantizer.NF4, int(words.get("block", 64)))
-        made.process()
-        onnx.save(made.model.model, out)
-    elif base == "dynamic8":
-        quantize_dynamic(source, out)
-    elif base == "float16":
-        from onnxruntime.transformers.float16 import convert_float_to_float16
-
-        onnx.save(convert_float_to_float16(onnx.load(source), keep_io_types=False, force_fp16_initializers=True), out)
-    else:
-        activations = TYPES[words.get("activations", "uint16" if base.endswith("16") else "uint8")]
-        weights = TYPES["int4" if base.startswith("w4") else "uint8" if "qnn" in words else "int8"]
-        channels = "per-channel" in words or not ("per-tensor" in words or "qnn" in words)
-        if "qnn" in words:
-            config = get_qnn_qdq_config(source, reader, activation_type=activations, weight_type=weights,
-                                        per_channel=channels)
-            quantize(source, out, config)
-        else:
-            quantize_static(source, out, reader, quant_format=QuantFormat.QDQ, per_channel=channels,
-                            activation_type=activations, weight_type=weights,
-                            extra_options={"BlockSize": int(words["block"])} if "block" in words else None)
 
 
 def plans(tool, path, targets, arguments):
@@ -161,7 +96,7 @@ def main():
             out = work / f"{stem}.{precision.replace(':', '-').replace('=', '-')}.onnx"
             try:
                 if not out.exists():
-                    really(str(source), model, precision, sizes, str(out))
+                    quantize.quantize(str(source), precision, quantize.random_samples(model, sizes), str(out))
                 promised = plans(options.tool, path, options.targets, ["--as", precision, *dims])
                 real = plans(options.tool, out, options.targets, dims)
             except Exception as error:  # what a quantizer refuses is told, and counted
