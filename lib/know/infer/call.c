@@ -280,8 +280,9 @@ static bool fits(int element_type, int64_t value)
         return true;
     if (npart__type_is_float(element_type)) {
         const int64_t most = npart__has_fractions(element_type) ? (int64_t)1 << 53 : 4;
+        const int64_t all = most == 4 ? most : (int64_t)1 << npart__digits_of(element_type); /* up to here each */
         return value >= -most && value <= most &&
-               (most == 4 || npart__round_number(element_type, (double)value) == (double)value);
+               ((value >= -all && value <= all) || npart__round_number(element_type, (double)value) == (double)value);
     }
     unsigned bits = npart__type_bits(element_type);
     bool is_unsigned = npart__type_name(element_type)[0] == 'u';
@@ -311,7 +312,7 @@ void npart__set_ints(const struct npart__call *call, uint32_t output, const int6
     /* So many are only kept where `most_elements` asks for them, as numbers. */
     bool is_large = count > NPART__LIMIT_COMPUTED_ELEMENTS;
     for (uint32_t i = 0; ints && i < count; i++)
-        if (!fits(type, ints[i]) || (is_large && !npart__is_number(ints[i])))
+        if ((!i || ints[i] != ints[i - 1]) && (!fits(type, ints[i]) || (is_large && !npart__is_number(ints[i]))))
             return;
     if (ints)
         set_known(call, output, ints, NULL, count, 0);

@@ -12,41 +12,43 @@
 
 /* ---- known elements -------------------------------------------------------------------------------------- */
 
-/* The index into an operand's elements of element `flat` of a broadcast result. An axis of size 1, or one that the
- * operand lacks, adds nothing: in [2,3] from [3], element 5 at (1,2) is element 2. */
-static uint32_t broadcast_index(const struct npart__fact *fact, const int64_t *dims, uint32_t rank, uint32_t flat)
+/* Which element of an operand each element of a broadcast result is made of, one after the other. An axis of size 1, or
+ * one that the operand lacks, adds nothing: in [2,3] from [3], the last at (1,2) is element 2. */
+struct operand_walk {
+    const struct npart__fact *out;
+    uint32_t index; /* of the operand's element */
+    int64_t at[NPART__LIMIT_RANK];
+    uint32_t steps[NPART__LIMIT_RANK];
+};
+
+/* At the first element; both shapes are static. */
+static void begin_walk(struct operand_walk *walk, const struct npart__fact *in, const struct npart__fact *out)
 {
-    uint32_t index = 0, stride = 1;
-    for (uint32_t axis = rank; axis-- > 0;) {
-        uint32_t at = dims[axis] ? flat % (uint32_t)dims[axis] : 0;
-        flat = dims[axis] ? flat / (uint32_t)dims[axis] : 0;
+    uint32_t stride = 1, missing = out->rank - in->rank;
+    walk->out = out;
+    walk->index = 0;
+    for (uint32_t axis = out->rank; axis-- > 0;) {
         /* Axes are aligned at the last one, so those that the operand lacks come first. */
-        uint32_t missing = rank - fact->rank;
-        if (axis < missing)
-            continue;
-        uint32_t extent = (uint32_t)fact->dims[axis - missing];
-        index += (extent == 1 ? 0 : at) * stride;
+        uint32_t extent = axis < missing ? 1 : (uint32_t)in->dims[axis - missing];
+        walk->at[axis] = 0;
+        walk->steps[axis] = extent == 1 ? 0 : stride;
         stride *= extent;
     }
-    return index;
 }
 
-/* How far apart the operand's elements are that two results in a row are made of, where that is the same for all of
- * them: 1 for an operand of the result's shape, 0 for a single element. Else NPART_NONE. */
-static uint32_t broadcast_step(const struct npart__fact *fact, const struct npart__fact *out)
+/* The operand's element for this result, and on to the next result. */
+static uint32_t walk_on(struct operand_walk *walk)
 {
-    bool is_same = fact->rank == out->rank, is_single = true;
-    for (uint32_t axis = 0; axis < fact->rank; axis++) {
-        is_same = is_same && fact->dims[axis] == out->dims[axis];
-        is_single &= fact->dims[axis] == 1;
+    uint32_t index = walk->index;
+    for (uint32_t axis = walk->out->rank; axis-- > 0;) {
+        walk->index += walk->steps[axis];
+        if (++walk->at[axis] < walk->out->dims[axis])
+            break;
+        /* Back to the beginning of this axis; the one before counts up. */
+        walk->index -= walk->steps[axis] * (uint32_t)walk->at[axis];
+        walk->at[axis] = 0;
     }
-    return is_same ? 1 : is_single ? 0 : NPART_NONE;
-}
-
-static uint32_t element_index(const struct npart__fact *fact, const struct npart__fact *out, uint32_t step,
-                              uint32_t flat)
-{
-    return step == NPART_NONE ? broadcast_index(fact, out->dims, out->rank, flat) : step * flat;
+    return index;
 }
 
 /* One node's computation by a line of elementwise.def, with the attributes that the line names. */
@@ -86,9 +88,10 @@ static void combine_ints(struct npart__each *each, uint32_t input_count)
         if (!result)
             result = npart__new_ints(call, count);
         const struct npart__fact *in = npart__in(call, k);
-        const uint32_t step = broadcast_step(in, out);
+        struct operand_walk walk;
+        begin_walk(&walk, in, out);
         for (uint32_t i = 0; result && i < count; i++) {
-            int64_t element = ints[element_index(in, out, step, i)];
+            int64_t element = ints[walk_on(&walk)];
             /* Of several operands the first is what the others are combined with. */
             bool is_first = k == 0 && input_count > 1;
             result[i] = is_first ? element : each->element->ints(each, k ? result[i] : element, element);
@@ -164,9 +167,10 @@ static bool combine_operand(struct npart__each *each, uint32_t operand, uint32_t
     struct npart__numbers numbers;
     if (!npart__in_numbers(each->call, operand, &numbers))
         return false;
-    const uint32_t step = broadcast_step(in, out);
+    struct operand_walk walk;
+    begin_walk(&walk, in, out);
     for (uint32_t i = 0; i < count; i++) {
-        struct about element = about_at(&numbers, element_index(in, out, step, i));
+        struct about element = about_at(&numbers, walk_on(&walk));
         struct about before = operand ? results[i] : element;
         if (operand == 0 && input_count > 1)
             results[i] = element;
@@ -323,25 +327,33 @@ void npart__infer_variadic(struct npart__call *call)
         combine(call, count);
 }
 
+/* Condition and both operands of a Where. */
+static void begin_choice(struct npart__call *call, struct operand_walk walks[3])
+{
+    for (uint32_t k = 0; k < 3; k++)
+        begin_walk(&walks[k], npart__in(call, k), npart__out(call, 0));
+}
+
 /* Which of two operands each element of a Where is; false when one of the operands is not known. Where both have the
  * same element, it does not matter what the condition is; else a symbolic condition makes it some number, which is not
  * negative where neither of the two is. */
 static bool choose_ints(struct npart__call *call, int64_t *result, uint32_t count)
 {
-    const struct npart__fact *out = npart__out(call, 0);
+    struct operand_walk walks[3];
     uint32_t known;
     const int64_t *condition = npart__in_ints(call, 0, &known), *yes = npart__in_ints(call, 1, &known),
                   *no = npart__in_ints(call, 2, &known);
     if (!condition || !yes || !no || !result)
         return false;
+    begin_choice(call, walks);
     for (uint32_t i = 0; i < count; i++) {
-        int64_t chosen = condition[broadcast_index(npart__in(call, 0), out->dims, out->rank, i)];
-        int64_t a = yes[broadcast_index(npart__in(call, 1), out->dims, out->rank, i)];
-        int64_t b = no[broadcast_index(npart__in(call, 2), out->dims, out->rank, i)];
+        int64_t chosen = condition[walk_on(&walks[0])], a = yes[walk_on(&walks[1])], b = no[walk_on(&walks[2])];
+        if (npart__is_number(chosen) || npart__same(a, b)) {
+            result[i] = chosen || npart__same(a, b) ? a : b;
+            continue;
+        }
         int64_t least_a = npart__lower_bound(call->pool, a), least_b = npart__lower_bound(call->pool, b);
-        result[i] = npart__same(a, b) ? a
-                    : npart__is_number(chosen) ? (chosen ? a : b)
-                                               : npart__fresh_number(call->pool, least_a < least_b ? least_a : least_b);
+        result[i] = npart__fresh_number(call->pool, least_a < least_b ? least_a : least_b);
     }
     return true;
 }
@@ -349,16 +361,17 @@ static bool choose_ints(struct npart__call *call, int64_t *result, uint32_t coun
 /* The same of fractions, where no operand may have a symbol. Of a -0 of the first operand, ONNX Runtime makes 0. */
 static void choose_doubles(struct npart__call *call, uint32_t count)
 {
-    const struct npart__fact *out = npart__out(call, 0);
     struct npart__numbers condition, yes, no;
+    struct operand_walk walks[3];
     if (!npart__in_numbers(call, 0, &condition) || !npart__in_numbers(call, 1, &yes) ||
         !npart__in_numbers(call, 2, &no))
         return;
     double *numbers = npart__new_doubles(call, count);
+    begin_choice(call, walks);
     for (uint32_t i = 0; numbers && i < count; i++) {
-        bool chosen = npart__number_at(&condition, broadcast_index(npart__in(call, 0), out->dims, out->rank, i)) != 0;
-        numbers[i] = npart__number_at(chosen ? &yes : &no,
-                                      broadcast_index(npart__in(call, chosen ? 1 : 2), out->dims, out->rank, i));
+        bool chosen = npart__number_at(&condition, walk_on(&walks[0])) != 0;
+        uint32_t of_yes = walk_on(&walks[1]), of_no = walk_on(&walks[2]);
+        numbers[i] = chosen ? npart__number_at(&yes, of_yes) : npart__number_at(&no, of_no);
         /* -0.0 + 0.0 is 0.0, and anything + -0.0 stays as it is. */
         numbers[i] += chosen ? 0.0 : -0.0;
     }
