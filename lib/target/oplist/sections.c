@@ -422,6 +422,17 @@ npart_status npart__end_reading(struct npart__parser *parser)
     return status;
 }
 
+/* Room for what a list of that length has at most, of those that are built in: it need not be copied as it grows, and
+ * what is not used is never touched. Longer lists grow from there. */
+static void make_room(struct npart__parser *parser, size_t bytes)
+{
+    const size_t most = (size_t)256 << 10, bytes_a_term = 6, bytes_a_rule = 64;
+    size_t counted = bytes < most ? bytes : most;
+    if (!NPART__RESERVE(parser->arena, &parser->oplist->terms, counted / bytes_a_term) ||
+        !NPART__RESERVE(parser->arena, &parser->oplist->rules, counted / bytes_a_rule))
+        npart__parse_out_of_memory(parser);
+}
+
 /* Without a `gate` line there is one stage, called `configuration`; a first `gate` line takes its place. */
 npart_status npart__oplist_read(const char *text, size_t bytes, const char *path, struct npart__arena *arena,
                                 struct npart__oplist *out, const struct npart__listener *listener,
@@ -453,6 +464,8 @@ npart_status npart__oplist_read(const char *text, size_t bytes, const char *path
     if (bytes > NPART__LIMIT_OPLIST_BYTES)
         npart__parse_fail(parser, 1, "larger than %zu bytes", NPART__LIMIT_OPLIST_BYTES);
     else
+        make_room(parser, bytes);
+    if (parser->status == NPART_OK)
         read_list(parser, text, bytes);
     sort_ops(parser);
     check_whole(parser);
