@@ -31,7 +31,7 @@ static struct npart_cost_range copy_cost(const struct npart__plan *plan, const n
         elements *= (double)npart_inference_dim(view, crossing->value, i);
     npart__charge(&bill, NPART__PART_COPY, rates->of[0][NPART__PARAMETER_MAP], 1);
     npart__charge(&bill, NPART__PART_COPY, rates->of[0][NPART__PARAMETER_RUNTIME_COPY],
-                  NPART__RUNTIME_COPY_BYTES * elements);
+                  npart__copied_bytes(value.element_type, elements));
     if (!npart__has_io(rates))
         npart__charge(&bill, NPART__PART_COPY, rates->of[0][NPART__PARAMETER_COPY], (double)crossing->bytes);
     return npart__bill_range(rates, &bill, NPART__PART_COPY);

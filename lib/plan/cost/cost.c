@@ -32,10 +32,20 @@ static void charge_partitions(struct npart__bill *bill, const struct npart__node
  * partition computes in, known only when all its nodes were seen. */
 struct border {
     /* Of the tensors that cross in either direction; those of unknown size are not in it. */
-    double elements;
+    double elements;     /* of types wider than a byte */
+    double narrow_bytes; /* of the others, as a cache of 8 bits */
+    double copied_bytes; /* by a runtime that copies them */
     double operations[NPART__ARITHMETICS]; /* of its products */
     uint32_t nodes[NPART__ARITHMETICS];    /* float32 counts as float16 */
 };
+
+/* Rates were found with float32. */
+double npart__copied_bytes(int element_type, double elements)
+{
+    const unsigned most_bits = 32;
+    unsigned bits = npart__type_bits(element_type);
+    return elements * (bits && bits < most_bits ? bits : most_bits) / 8;
+}
 
 /* One precision with such a rate is enough; where another lacks it, its borders are unknown (charge_border). */
 bool npart__has_io(const struct npart__rates *rates)
@@ -53,7 +63,11 @@ static bool cross(struct border *border, const struct npart__session *session, u
     uint64_t elements;
     if (!npart__static_elements(fact, &elements))
         return false;
-    border->elements += (double)elements;
+    border->copied_bytes += npart__copied_bytes(fact->element_type, (double)elements);
+    if (npart__type_bits(fact->element_type) > 8)
+        border->elements += (double)elements;
+    else
+        border->narrow_bytes += (double)npart__type_bytes(fact->element_type, elements);
     return true;
 }
 
@@ -82,7 +96,7 @@ static void charge_border(struct npart__bill *bill, const struct npart__node_cos
         if (has_products ? border->operations[a] > border->operations[most] : border->nodes[a] > border->nodes[most])
             most = a;
     /* 16-bit activations and floats are two bytes each. */
-    double bytes = border->elements * (most == NPART__ARITHMETIC_W8A8 ? 1 : 2);
+    double bytes = border->elements * (most == NPART__ARITHMETIC_W8A8 ? 1 : 2) + border->narrow_bytes;
     /* A million elements are 2 MB, all at io_gb_per_s; three million are 6 MB, of which 2 MB count at
      * memory_gb_per_s. */
     double near = bytes < IO_ON_CHIP_BYTES ? bytes : IO_ON_CHIP_BYTES;
@@ -90,7 +104,7 @@ static void charge_border(struct npart__bill *bill, const struct npart__node_cos
     bill->unknown += bytes > 0 && nodes->rates.of[most][NPART__PARAMETER_IO] == NPART__NO_RATE;
     npart__charge(bill, NPART__PART_COPY, nodes->rates.of[most][NPART__PARAMETER_IO], near);
     npart__charge(bill, NPART__PART_COPY, nodes->rates.of[most][NPART__PARAMETER_MEMORY], bytes - near);
-    charge(bill, nodes, NPART__PART_COPY, NPART__PARAMETER_RUNTIME_COPY, NPART__RUNTIME_COPY_BYTES * border->elements);
+    charge(bill, nodes, NPART__PART_COPY, NPART__PARAMETER_RUNTIME_COPY, border->copied_bytes);
 }
 
 /* Each partition pays for its own. A tensor from one partition to another is paid twice, out of one and into the

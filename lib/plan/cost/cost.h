@@ -236,8 +236,8 @@ struct npart__layouts {
 bool npart__lay_out(const struct npart__oplist *oplist, const struct npart__session *session,
                     const uint32_t *partition_of, struct npart__arena *arena, struct npart__layouts *out);
 
-/* What a runtime that copies boundary tensors reads and writes of an element, whatever its type. */
-#define NPART__RUNTIME_COPY_BYTES 4.0
+/* What a runtime that copies boundary tensors copies of one: its bytes, of wide types no more than of float32. */
+double npart__copied_bytes(int element_type, double elements);
 /* Whether the list says what the NPU takes to bring in boundary tensors. */
 bool npart__has_io(const struct npart__rates *rates);
 

@@ -85,7 +85,7 @@ static bool holds(const struct npart__matcher *at, enum condition condition)
     }
 }
 
-/* Float32, no result used outside, nodes of the file that are in no other. A product that has taken in its bias is a
+/* Floats, no result used outside, nodes of the file that are in no other. A product that has taken in its bias is a
  * Gemm by now. */
 static bool fits(const struct npart__matcher *at, const struct npart__fused *fused, enum condition condition)
 {
@@ -94,7 +94,8 @@ static bool fits(const struct npart__matcher *at, const struct npart__fused *fus
         if (at->found.nodes[i] >= at->session->file->nodes.count || fused->of[at->found.nodes[i]] ||
             at->session->remade[at->found.nodes[i]] != NPART__REMADE_NOT)
             return false;
-    return result(at->session, last)->element_type == 1 && holds(at, condition) &&
+    uint8_t type = result(at->session, last)->element_type;
+    return (type == 1 || type == 10) /* FLOAT, FLOAT16 */ && holds(at, condition) &&
            npart__match_leak(at, last).kind == NPART__NOTHING_WRONG;
 }
 

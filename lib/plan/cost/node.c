@@ -359,28 +359,59 @@ static double larger_elements(const struct npart__work *work)
     return (double)(work->input_elements > work->output_elements ? work->input_elements : work->output_elements);
 }
 
+/* Of a table of embeddings the rows that are looked up are read, and no more. */
+static double cpu_bytes(const struct npart__work *work)
+{
+    double read = (double)work->input_bytes + (double)work->weight_bytes, written = (double)work->output_bytes;
+    return (work->class == NPART_WORK_MOVE && read > written ? written : read) + written;
+}
+
+/* Weights that a kernel unpacks as it multiplies, as MatMulNBits does: the file's 4 bits, and 8 beside floats. Of 8 bits
+ * beside 16 there are no such kernels (slow.def). */
+static bool has_packed_weights(const struct costing *at)
+{
+    const struct npart__work *work = at->work;
+    unsigned bits = npart__type_bits(work->weight_type);
+    bool has_float = at->arithmetic == NPART__ARITHMETIC_FLOAT32 || at->arithmetic == NPART__ARITHMETIC_FLOAT16;
+    return work->macs && work->weight_bytes && npart__type_is_integer(work->weight_type) &&
+           bits <= (has_float ? 8 : 4) && has_rate(at, NPART__PARAMETER_CPU_PACKED);
+}
+
+/* Which rate what a node computes has. Where the list has no rate for slow kernels the usual one has to do, and the
+ * sentence is told all the same. */
+static enum npart__parameter_name cpu_rate(const struct costing *at, uint8_t slow)
+{
+    bool is_product = at->work->macs > 0;
+    enum npart__parameter_name slower =
+        is_product ? NPART__PARAMETER_CPU_SLOW_MATRIX : NPART__PARAMETER_CPU_SLOW_ELEMENT;
+    if (has_packed_weights(at))
+        return NPART__PARAMETER_CPU_PACKED;
+    if (slow && has_rate(at, slower))
+        return slower;
+    return is_product ? NPART__PARAMETER_CPU_MATRIX : NPART__PARAMETER_CPU_ELEMENT;
+}
+
 /* What takes longest of products or elements, and of bytes. Of a product its bytes count in full, weights
- * included: a product of one row reads each weight for two operations. */
+ * included: a product of one row reads each weight for two operations. Weights come in one stream, faster than what is
+ * read here and there. */
 static void cost_on_cpu(const struct costing *at, uint8_t slow, struct npart__side_cost *side)
 {
     const struct npart__work *work = at->work;
-    bool is_product = work->macs > 0;
-    double bytes = (double)work->input_bytes + (double)work->output_bytes + (double)work->weight_bytes;
+    bool is_product = work->macs > 0, has_stream = is_product && has_rate(at, NPART__PARAMETER_CPU_WEIGHTS);
+    double stream = has_stream ? (double)work->weight_bytes : 0, bytes = cpu_bytes(work) - stream;
     double quantity = is_product ? 2 * (double)work->macs : larger_elements(work);
-    enum npart__parameter_name name = is_product ? NPART__PARAMETER_CPU_MATRIX : NPART__PARAMETER_CPU_ELEMENT;
-    enum npart__parameter_name slower =
-        is_product ? NPART__PARAMETER_CPU_SLOW_MATRIX : NPART__PARAMETER_CPU_SLOW_ELEMENT;
-    /* Where the list has no rate for slow kernels the usual one has to do, and the sentence is told all the same. */
-    if (slow && has_rate(at, slower))
-        name = slower;
-    bool is_bytes = work->class == NPART_WORK_MOVE ||
-                    ms_of(at, NPART__PARAMETER_CPU_MEMORY, bytes) > ms_of(at, name, quantity);
+    enum npart__parameter_name name = cpu_rate(at, slow);
+    double bytes_ms =
+        ms_of(at, NPART__PARAMETER_CPU_MEMORY, bytes) + ms_of(at, NPART__PARAMETER_CPU_WEIGHTS, stream);
+    bool is_bytes = work->class == NPART_WORK_MOVE || bytes_ms > ms_of(at, name, quantity);
     if (work->class == NPART_WORK_CONVERT)
         charge(at, side, NPART__PART_QUANTIZE, NPART__PARAMETER_CPU_QUANTIZE, larger_elements(work));
-    else if (is_bytes)
+    else if (is_bytes) {
         charge(at, side, NPART__PART_CPU, NPART__PARAMETER_CPU_MEMORY, bytes);
-    else
+        charge(at, side, NPART__PART_CPU, NPART__PARAMETER_CPU_WEIGHTS, stream);
+    } else {
         charge(at, side, NPART__PART_CPU, name, quantity);
+    }
     charge(at, side, NPART__PART_CPU, NPART__PARAMETER_CPU_NODE, 1);
 }
 
@@ -455,7 +486,7 @@ static void cost_node(struct costing *at, struct npart__node_cost *out)
         out->npu.is_known = out->cpu.is_known = false;
         return;
     }
-    out->slow = find_slow(at);
+    out->slow = has_packed_weights(at) ? 0 : find_slow(at);
     cost_on_cpu(at, out->slow, &out->cpu);
     out->arithmetic = (uint8_t)at->arithmetic;
     cost_on_npu(at, &out->npu);
