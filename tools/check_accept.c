@@ -85,6 +85,10 @@ static const char *add_threshold(struct text *out, const npart_plan *plan, const
         if (cost.total.typical_ms < 0)
             return "the time of a run is not known; give sizes, or lift the threshold of the model";
         add_ms(out, "thresholds.max-ms", cost.total.typical_ms);
+    } else if (strcmp(threshold, "min-tokens-per-s") == 0) {
+        if (cost.tokens_per_s < 0)
+            return "its tokens a second are not known; give sizes, or lift the threshold of the model";
+        add_number(out, "thresholds.min-tokens-per-s", (uint64_t)cost.tokens_per_s);
     }
     return NULL;
 }

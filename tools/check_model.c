@@ -210,6 +210,7 @@ static bool speaks_of(const struct waiver *waiver, const char *threshold)
     return (strcmp(threshold, "max-partitions") == 0 && (settings->max_partitions || settings->allow_none)) ||
            (strcmp(threshold, BASELINE) == 0 && waiver->worse && waiver->worse->as.boolean) ||
            (strcmp(threshold, "max-ms") == 0 && settings->max_ms) ||
+           (strcmp(threshold, "min-tokens-per-s") == 0 && settings->min_tokens_per_s) ||
            (strcmp(threshold, "min-coverage") == 0 && settings->min_coverage) ||
            (strcmp(threshold, "min-mac-coverage") == 0 && (settings->min_mac_coverage || settings->min_coverage));
 }
@@ -336,6 +337,7 @@ static const struct {
     {"min-coverage", WORSE_COVERAGE | WORSE_NONE},
     {"min-mac-coverage", WORSE_COVERAGE | WORSE_NONE},
     {"max-ms", WORSE_TIME},
+    {"min-tokens-per-s", WORSE_TIME},
     {"fail-on none", WORSE_NONE},
     {"fail-on split", WORSE_PARTITIONS | WORSE_COVERAGE},
     {"fail-on slower", WORSE_TIME},

@@ -387,6 +387,13 @@ static bool take_link(struct options *options, const char *value)
     return true;
 }
 
+static bool take_min_tokens_per_s(struct options *options, const char *value)
+{
+    const char *at = value;
+    return (read_milliseconds(&at, &options->min_tokens_per_s) && !*at) ||
+           complain("--min-tokens-per-s", value, "expected tokens a second");
+}
+
 static bool take_max_ms(struct options *options, const char *value)
 {
     const char *at = value;
@@ -477,6 +484,8 @@ static const struct row {
     {NULL, 0, "invalid", NOTHING, "ONNX Runtime does not load the model", NULL},
     {NULL, 0, "memory", NOTHING, "the model does not fit into the target's memory", NULL},
     {NULL, 0, "slower", NOTHING, "a run takes longer than on the CPU alone", NULL},
+    {"min-tokens-per-s", 0, "N", CALL(take_min_tokens_per_s),
+     "of a decoder with a cache of known size at least so many new tokens a second", "- fix check"},
     {"max-ms", 0, "MS", CALL(take_max_ms), "at most this time a run; with place, a run of the set",
      "- fix check place"},
     {NULL, 0, NULL, NOTHING, "About targets", NULL},
@@ -770,7 +779,7 @@ bool read_options(int argc, char **argv, struct options *options)
     int mistakes = 0;
     memset(options, 0, sizeof *options);
     options->max_partitions = -1;
-    options->min_coverage = options->min_mac_coverage = options->max_ms = -1;
+    options->min_coverage = options->min_mac_coverage = options->max_ms = options->min_tokens_per_s = -1;
     options->max_growth = 0.25;
     options->models = calloc((size_t)argc + 1, sizeof *options->models);
     if (!options->models)

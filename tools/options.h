@@ -102,6 +102,7 @@ struct options {
     bool cache_shifts, cuts_windows;
     bool is_dry_run, lists_rewrites;
     double max_ms; /* below 0: no threshold */
+    double min_tokens_per_s; /* the same */
     unsigned long long keep_bytes;
     struct npart_limit limits[MOST_LIMITS];
     uint32_t limit_count;

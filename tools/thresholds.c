@@ -159,6 +159,23 @@ static void check_times(struct check *check)
              run.low_ms, run.high_ms, most);
 }
 
+/* Of what is no decoder with a cache of known size nothing is promised. */
+static void check_tokens(struct check *check)
+{
+    struct npart_cost cost = {.size = sizeof cost};
+    struct npart_memory memory = {.size = sizeof memory};
+    double least = check->options->min_tokens_per_s;
+    (void)npart_plan_cost(check->plan, &cost);
+    (void)npart_plan_memory(check->plan, &memory);
+    if (least >= 0 && cost.tokens_per_s < 0)
+        tell(check, "min-tokens-per-s", false,
+             "it is not known how many tokens a second a run brings, threshold: at least %.3g", least);
+    else if (least >= 0)
+        tell(check, "min-tokens-per-s", cost.tokens_per_s >= least,
+             "%.3g tokens a second at %llu slots, threshold: at least %.3g", cost.tokens_per_s,
+             (unsigned long long)memory.cache_slots, least);
+}
+
 /* What has a limit, and is not known, may be too much; a target without limits takes all. */
 static void check_memory(struct check *check)
 {
@@ -250,13 +267,14 @@ void find_outcomes(struct outcomes *out, const struct options *options, const np
     check_coverage(&check);
     check_conditions(&check);
     check_times(&check);
+    check_tokens(&check);
     check_session(&check);
 }
 
 bool has_plan_thresholds(const struct options *options)
 {
     bool has_any = options->max_partitions >= 0 || options->min_coverage >= 0 || options->min_mac_coverage >= 0 ||
-                   options->max_ms >= 0;
+                   options->max_ms >= 0 || options->min_tokens_per_s >= 0;
     for (int i = 0; i < FAIL_ON_KINDS; i++)
         has_any |= i != FAIL_ON_INVALID && options->fails_on[i];
     return has_any;

@@ -570,6 +570,9 @@ struct npart_cost {
     double fill; /* the share of the matrix unit's tiles that products on the NPU fill; 0 where there are none */
     /* a partition with fewer multiply-accumulates takes longer than its nodes on the CPU, or 0 */
     uint64_t break_even_macs;
+    /* new tokens a second, at the typical time, of a decoder whose cache has a known size: generated ones where
+     * `memory.run_tokens` is 1, else those of a prompt */
+    double tokens_per_s;
     /* of all boundary tensors with a known size; one from partition to partition counts both ways */
     uint64_t bytes_to_npu, bytes_to_cpu;
     uint64_t conversion_bytes; /* of tensors that change their layout */
@@ -672,6 +675,8 @@ struct npart_memory {
      * known */
     struct npart_bytes cache_per_token;
     uint32_t cache_tensor_count; /* inputs that hold it */
+    uint64_t cache_slots; /* tokens that a run reads of it, its own included; 0 where a size is not known */
+    uint32_t run_tokens; /* tokens that a run adds to it; 0 where a size is not known */
     /* the typical size of the memory on the chip that the NPU works in (`sram_mb` of the op list), or 0 */
     uint64_t onchip_bytes;
     bool is_onchip_assumed; /* whether that is an assumption */

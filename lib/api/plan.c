@@ -480,6 +480,13 @@ static struct npart_cost_range range_of_bill(const struct npart__plan *plan, con
 
 /* Milliseconds and bytes of one run; sizes that are not known are counted and not guessed. Parts and whole are
  * ranges by themselves: the bounds of a sum are closer than the sum of the bounds. */
+/* A run of so many new tokens. Of plans of a search no memory is known. */
+static double tokens_per_s(const struct npart__plan *plan)
+{
+    double ms = plan->cost.total_ms.typical_ms;
+    return plan->memory.told.run_tokens && ms > 0 ? plan->memory.told.run_tokens * 1000.0 / ms : -1;
+}
+
 bool npart_plan_cost(const npart_plan *plan, struct npart_cost *out)
 {
     if (!plan || !NPART__HAS_ROOM(out))
@@ -514,6 +521,7 @@ bool npart_plan_cost(const npart_plan *plan, struct npart_cost *out)
         .is_cpu_measured = npart__bill_is_measured(&plan->plan.node_costs->rates, &plan->plan.sides.cpu),
         .basis = cost->basis,
         .compile = npart__compile_range(&plan->plan.node_costs->rates, &work),
+        .tokens_per_s = tokens_per_s(&plan->plan),
     };
     return true;
 }

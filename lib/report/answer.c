@@ -357,16 +357,63 @@ void npart__put_compile(struct npart__page *page)
     }
 }
 
-/* Of a decoder, whose cache grows with each token. */
-void npart__put_cache(struct npart__page *page)
+/* Two digits, as of any estimate. */
+void npart__append_rate(struct npart__buffer *out, double per_second)
+{
+    double unit = 1;
+    if (per_second < 0) {
+        npart__append_text(out, "-");
+        return;
+    }
+    while (per_second / unit >= 100)
+        unit *= 10;
+    if (per_second < 10)
+        npart__append_fixed(out, per_second, 1);
+    else
+        npart__append_count(out, (uint64_t)(per_second / unit + 0.5) * (uint64_t)unit);
+}
+
+/* A prompt that a person writes, with what goes before it; less where the cache holds less. */
+#define USUAL_PROMPT 1024u
+
+static void put_rate(struct npart__page *page, const struct npart_memory *at, struct npart__buffer *line)
+{
+    uint64_t prompt = at->cache_slots < USUAL_PROMPT ? at->cache_slots : USUAL_PROMPT;
+    uint64_t runs = (prompt + at->run_tokens - 1) / at->run_tokens;
+    if (at->run_tokens == 1) {
+        npart__append_text(line, "~");
+        npart__append_rate(line, page->cost.tokens_per_s);
+        npart__append_text(line, " tokens/s");
+    } else {
+        npart__append_text(line, "a prompt of ");
+        npart__append_count(line, prompt);
+        npart__append_text(line, " tokens in ");
+        npart__append_estimate(line, (double)runs * page->cost.total.typical_ms);
+        npart__append_format(line, " (%llu run%s of %u)", (unsigned long long)runs, runs == 1 ? "" : "s",
+                             at->run_tokens);
+    }
+    npart__append_text(line, ", ");
+    npart__append_count(line, at->cache_slots);
+    npart__append_text(line, " slots");
+}
+
+/* Of a decoder with a cache of known size what a run brings; else what a token takes of one that grows. */
+void npart__put_serving(struct npart__page *page)
 {
     struct npart_memory at = {.size = sizeof at};
     struct npart__buffer line = {.arena = page->arena};
-    if (!npart_plan_memory(page->plan, &at) || !at.cache_tensor_count || at.cache_per_token.is_partial)
+    bool is_read = npart_plan_memory(page->plan, &at), has_size = at.cache_tensor_count && !at.cache_per_token.is_partial;
+    bool has_rate = page->summary.verdict != NPART_PLAN_FAILS && page->cost.tokens_per_s >= 0;
+    if (!is_read || (!has_rate && !has_size))
         return;
-    npart__append_rough_bytes(&line, at.cache_per_token.bytes);
-    npart__append_text(&line, " of cache a token");
-    npart__put_made_field(page, "Memory", &line, 0);
+    if (has_rate)
+        put_rate(page, &at, &line);
+    if (has_size) {
+        npart__append_text(&line, has_rate ? "; " : "");
+        npart__append_rough_bytes(&line, at.cache_per_token.bytes);
+        npart__append_text(&line, " of cache a token");
+    }
+    npart__put_made_field(page, has_rate ? "Serves" : "Memory", &line, 0);
 }
 
 /* ---- the end ----------------------------------------------------------------------------------------------- */

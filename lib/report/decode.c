@@ -27,22 +27,6 @@ static void put_time(struct npart__page *page, double ms, uint32_t columns)
     put_cell(page, &text, columns);
 }
 
-/* Two digits, as of any estimate. */
-static void append_rate(struct npart__buffer *out, double per_second)
-{
-    double unit = 1;
-    if (per_second < 0) {
-        npart__append_text(out, "-");
-        return;
-    }
-    while (per_second / unit >= 100)
-        unit *= 10;
-    if (per_second < 10)
-        npart__append_fixed(out, per_second, 1);
-    else
-        npart__append_fixed(out, (double)(uint64_t)(per_second / unit + 0.5) * unit, 0);
-}
-
 static void put_size(struct npart__page *page, struct npart_bytes bytes, uint32_t columns)
 {
     struct npart__buffer text;
@@ -66,7 +50,7 @@ static void put_row(struct npart__page *page, const struct npart_cache_try *at, 
         return;
     }
     npart__buffer_init(&rate, page->arena);
-    append_rate(&rate, info.tokens_per_s);
+    npart__append_rate(&rate, info.tokens_per_s);
     npart__append_format(page->out, " %6u", info.left);
     put_time(page, info.run_ms.typical_ms, 8);
     put_cell(page, &rate, 9);
@@ -139,7 +123,7 @@ void npart__put_decode_line(struct npart__page *page, const npart_fix *fix)
         if (at.run_ms.typical_ms > 0) {
             npart__append_estimate_range(&line, at.run_ms.low_ms, at.run_ms.typical_ms, at.run_ms.high_ms);
             npart__append_text(&line, at.tokens == 1 ? " a token, " : " a run, ");
-            append_rate(&line, at.tokens_per_s);
+            npart__append_rate(&line, at.tokens_per_s);
             npart__append_format(&line, " tokens a second; a prompt of %u: ", at.prompt_tokens);
             npart__append_estimate(&line, at.prompt_ms);
             npart__append_text(&line, "; ");

@@ -147,7 +147,9 @@ void npart__put_compiled(struct npart__page *page);
 void npart__put_decided(struct npart__page *page);
 /* releases.c: where another release of the toolchain was asked for than the newest. */
 void npart__tell_release(struct npart__page *page, const npart_advice *advice);
-void npart__put_cache(struct npart__page *page);
+void npart__put_serving(struct npart__page *page);
+/* Two digits, as of any estimate; "-" of a negative one. */
+void npart__append_rate(struct npart__buffer *out, double per_second);
 void npart__put_nodes(struct npart__page *page);
 /* moves.c */
 void npart__put_moves(struct npart__page *page);

@@ -258,6 +258,8 @@ static void test_memory__a_token_of_a_cache(void)
         uint32_t tensors;
         uint64_t bytes;
         bool is_partial;
+        uint64_t slots; /* 0: they grow, or are none */
+        uint32_t tokens;
     } rows[] = {
         {"input p float16[batch,8,past,64]\ninput n float16[batch,8,1,64]\nnode y = Concat(p, n) axis=2\noutput y\n", 1,
          8 * 64 * 2, false},
@@ -270,16 +272,23 @@ static void test_memory__a_token_of_a_cache(void)
          0, false},
         /* of fixed size: what is new leaves the model, or all but the first slot, or the input that is written into */
         {"input p float32[1,2,15,4]\ninput n float32[1,2,1,4]\nnode k = Relu(n)\nnode a = Concat(p, k) axis=2\n"
-         "node y = Erf(a)\noutput y\noutput k\n", 1, 2 * 4 * 4, false},
+         "node y = Erf(a)\noutput y\noutput k\n", 1, 2 * 4 * 4, false, 16, 1},
         {"input p float32[1,2,15,4]\ninput n float32[1,2,1,4]\nnode k = Relu(n)\nnode a = Concat(p, k) axis=2\n"
          "init s int64[1] = 1\ninit e int64[1] = 16\ninit x int64[1] = 2\nnode b = Slice(a, s, e, x)\n"
-         "node y = Erf(a)\noutput y\noutput b\n", 1, 2 * 4 * 4, false},
+         "node y = Erf(a)\noutput y\noutput b\n", 1, 2 * 4 * 4, false, 16, 1},
+        {"input p uint8[1,2,14,4]\ninput n float32[1,2,2,4]\ninit s float32 = 0.1\ninit z uint8 = 128\n"
+         "node k = QuantizeLinear(n, s, z)\nnode m = DequantizeLinear(k, s, z)\nnode q = DequantizeLinear(p, s, z)\n"
+         "node a = Concat(q, m) axis=2\nnode y = Erf(a)\noutput y\noutput k\n", 1, 2 * 4, false, 16, 2},
         {"input p float32[1,2,15,4]\ninput n float32[1,2,1,4]\ninput i int64[1,2,1,4]\n"
-         "node y = ScatterElements(p, i, n) axis=2\noutput y\n", 1, 2 * 4 * 4, false},
+         "node y = ScatterElements(p, i, n) axis=2\noutput y\n", 1, 2 * 4 * 4, false, 15, 1},
         {"opset com.microsoft 1\ninput q float16[1,1,128]\ninput k float16[1,1,64]\ninput v float16[1,1,64]\n"
          "input pk float16[1,2,past,32]\ninput pv float16[1,2,past,32]\ninput s int32[1]\ninput t int32[]\n"
          "node y, a, b = com.microsoft:GroupQueryAttention(q, k, v, pk, pv, s, t) num_heads=4 kv_num_heads=2\n"
          "output y\noutput a\noutput b\n", 2, 2 * 2 * 32 * 2, false},
+        {"opset com.microsoft 1\ninput q float16[1,3,128]\ninput k float16[1,3,64]\ninput v float16[1,3,64]\n"
+         "input pk float16[1,2,13,32]\ninput pv float16[1,2,13,32]\ninput s int32[1]\ninput t int32[]\n"
+         "node y, a, b = com.microsoft:GroupQueryAttention(q, k, v, pk, pv, s, t) num_heads=4 kv_num_heads=2\n"
+         "output y\noutput a float16[1,2,16,32]\noutput b float16[1,2,16,32]\n", 2, 2 * 2 * 32 * 2, false, 16, 3},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct analysis at;
@@ -287,6 +296,8 @@ static void test_memory__a_token_of_a_cache(void)
         CHECK_INT(memory.cache_tensor_count, rows[i].tensors);
         CHECK_INT(memory.cache_per_token.bytes, rows[i].bytes);
         CHECK_INT(memory.cache_per_token.is_partial, rows[i].is_partial);
+        CHECK_INT(memory.cache_slots, rows[i].slots);
+        CHECK_INT(memory.run_tokens, rows[i].tokens);
         analysis_close(&at);
     }
 }

@@ -7,6 +7,9 @@
  * writes into it along an axis and gives it back. A token takes the elements that are left without that axis and the
  * batch. With past_key float16[b,8,past,64] and past_value alike in each of 28 layers, it takes 28 * 2 * 8 * 64 * 2
  * bytes = 57,344.
+ *
+ * Its slots are the elements along that axis of what attention reads, new tokens included: of a past of 4,095 joined with
+ * one new token 4,096. Where tensors differ, as those of a window and of all, the largest counts.
  */
 #include "memory/memory.h"
 
@@ -29,10 +32,38 @@ static uint32_t past_joining_nothing(const struct npart__session *session, uint3
     return is_one ? npart__node_input(graph, node, 0) : value;
 }
 
+/* Of a tensor that is held quantized, what its codes are. */
+static uint32_t codes_of(const struct npart__graph *graph, uint32_t value)
+{
+    uint32_t producer = value == NPART_NONE ? NPART_NONE : npart__producer(graph, value);
+    const struct npart__node *node = producer == NPART_NONE ? NULL : npart__node_at(graph, producer);
+    bool is_coded = node && node->input_count && node->traits->elements == NPART__ELEMENTS_CODES;
+    return is_coded ? npart__node_input(graph, node, 0) : value;
+}
+
+/* A size along an axis, which may count from the end; -1: not known. */
+static int64_t size_along(const struct npart__session *session, uint32_t value, int64_t axis)
+{
+    const struct npart__fact *fact = value == NPART_NONE ? NULL : npart__fact_of(session->known, value);
+    uint32_t at;
+    bool is_known = fact && fact->has_rank && npart__normalize_axis(axis, fact->rank, &at) &&
+                    npart__is_number(fact->dims[at]);
+    return is_known ? fact->dims[at] : -1;
+}
+
+/* What a run reads of the cache, and adds to it. */
+static void add_slots(int64_t slots, int64_t tokens, struct npart__memory *out)
+{
+    if (slots > 0 && tokens > 0 && tokens <= slots && tokens <= UINT32_MAX) {
+        out->told.cache_slots = out->told.cache_slots > (uint64_t)slots ? out->told.cache_slots : (uint64_t)slots;
+        out->told.run_tokens = out->told.run_tokens > (uint32_t)tokens ? out->told.run_tokens : (uint32_t)tokens;
+    }
+}
+
 /* `axis` may count from the end. A tensor counts once however many operators take it. What is not known counts
  * as a tensor of unknown size, so the sum is told as a lower bound. Rank 3 at least, since a list of numbers
- * that grows is no cache. */
-static void add_tensor(const struct npart__memory_request *request, uint32_t value, int64_t axis, uint32_t batch,
+ * that grows is no cache. False of what is none, or was counted before. */
+static bool add_tensor(const struct npart__memory_request *request, uint32_t value, int64_t axis, uint32_t batch,
                        bool *is_seen, struct npart__memory *out)
 {
     const struct npart__fact *fact = npart__fact_of(request->session->known, value);
@@ -40,7 +71,7 @@ static void add_tensor(const struct npart__memory_request *request, uint32_t val
     uint64_t elements = 1;
     bool is_known = fact->has_rank && fact->rank > 2 && npart__normalize_axis(axis, fact->rank, &tokens);
     if (!is_known || tokens == batch || is_seen[value])
-        return; /* a list of numbers, or a larger batch */
+        return false; /* a list of numbers, or a larger batch */
     is_seen[value] = true;
     for (uint32_t i = 0; is_known && i < fact->rank; i++)
         if (i != tokens && i != batch)
@@ -52,6 +83,7 @@ static void add_tensor(const struct npart__memory_request *request, uint32_t val
     is_known = is_known && bytes <= NPART__LIMIT_TENSOR_BYTES;
     npart__add_size(&out->told.cache_per_token, (struct npart_bytes){is_known ? bytes : 0, !is_known});
     out->told.cache_tensor_count++;
+    return true;
 }
 
 /* An attribute of another type than the standard's counts as not given. */
@@ -74,8 +106,8 @@ static bool is_handed_back(const struct npart__graph *graph, const struct npart_
         return false;
     bool is_back = is_output(graph, result);
     for (uint32_t i = 0; i < concat->input_count && !is_back; i++) {
-        uint32_t operand = npart__node_input(graph, concat, i);
-        is_back = operand != fed && is_output(graph, operand);
+        uint32_t operand = npart__node_input(graph, concat, i), codes = codes_of(graph, operand);
+        is_back = operand != fed && codes != fed && (is_output(graph, operand) || is_output(graph, codes));
     }
     const struct npart__value *at = npart__value_at(graph, result);
     for (uint32_t i = 0; i < at->consumer_count && !is_back; i++) {
@@ -84,6 +116,44 @@ static bool is_handed_back(const struct npart__graph *graph, const struct npart_
                   is_output(graph, npart__node_output(graph, user, 0));
     }
     return is_back;
+}
+
+static void add_joined(const struct npart__memory_request *request, const struct npart__node *node, uint32_t fed,
+                       bool *is_seen, struct npart__memory *out)
+{
+    const struct npart__session *session = request->session;
+    int64_t axis = axis_of(session->graph, node, 0), past = size_along(session, fed, axis);
+    int64_t slots = size_along(session, npart__node_output(session->graph, node, 0), axis);
+    if (add_tensor(request, fed, axis, 0, is_seen, out) && past >= 0)
+        add_slots(slots, slots - past, out);
+}
+
+/* What is written into it has its rank. */
+static void add_written(const struct npart__memory_request *request, const struct npart__node *node, bool *is_seen,
+                        struct npart__memory *out)
+{
+    const struct npart__session *session = request->session;
+    const struct npart__graph *graph = session->graph;
+    uint32_t first = npart__node_input(graph, node, 0), written = npart__node_input(graph, node, 1);
+    int64_t axis = axis_of(graph, node, node->traits->writes_axis);
+    if (is_fed(session, first) && is_output(graph, npart__node_output(graph, node, 0)) &&
+        add_tensor(request, first, axis, 0, is_seen, out))
+        add_slots(size_along(session, first, axis), size_along(session, written, axis), out);
+}
+
+/* An operator that takes it gives it back after its first result, and its first operand has new tokens before the last
+ * axis: of com.microsoft's attention. */
+static void add_operand(const struct npart__memory_request *request, const struct npart__node *node, uint32_t index,
+                        bool *is_seen, struct npart__memory *out)
+{
+    const struct npart__session *session = request->session;
+    const struct npart__graph *graph = session->graph;
+    uint32_t value = npart__node_input(graph, node, node->traits->cache.first + index);
+    int64_t axis = axis_of(graph, node, -2);
+    if (is_fed(session, value) && add_tensor(request, value, axis, node->traits->cache.batch, is_seen, out) &&
+        !node->traits->writes)
+        add_slots(size_along(session, npart__node_output(graph, node, 1 + index), axis),
+                  size_along(session, npart__node_input(graph, node, 0), -2), out);
 }
 
 /* The main graph alone: a cache passes through the caller, and what a Loop keeps inside is no input. Linear in
@@ -108,18 +178,13 @@ bool npart__find_cache(const struct npart__memory_request *request, struct npart
         uint32_t past = 0; /* what is new may be an input, too */
         uint32_t fed = NPART_NONE;
         while (is_concat && past < node->input_count && !is_fed(session, fed))
-            fed = past_joining_nothing(session, npart__node_input(graph, node, past++));
+            fed = codes_of(graph, past_joining_nothing(session, npart__node_input(graph, node, past++)));
         if (is_fed(session, fed) && is_handed_back(graph, node, fed))
-            add_tensor(request, fed, axis_of(graph, node, 0), 0, is_seen, out);
-        uint32_t first = npart__node_input(graph, node, 0);
-        if (traits->writes && !traits->cache.count && is_fed(session, first) &&
-            is_output(graph, npart__node_output(graph, node, 0)))
-            add_tensor(request, first, axis_of(graph, node, traits->writes_axis), 0, is_seen, out);
-        for (uint32_t k = 0; k < traits->cache.count; k++) {
-            uint32_t value = npart__node_input(graph, node, traits->cache.first + k);
-            if (is_fed(session, value))
-                add_tensor(request, value, axis_of(graph, node, -2), traits->cache.batch, is_seen, out);
-        }
+            add_joined(request, node, fed, is_seen, out);
+        if (traits->writes && !traits->cache.count)
+            add_written(request, node, is_seen, out);
+        for (uint32_t k = 0; k < traits->cache.count; k++)
+            add_operand(request, node, k, is_seen, out);
     }
     return true;
 }

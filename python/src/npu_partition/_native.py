@@ -1268,6 +1268,7 @@ class npart_cost(Structure):
     cold: Any
     fill: float
     break_even_macs: int
+    tokens_per_s: float
     bytes_to_npu: int
     bytes_to_cpu: int
     conversion_bytes: int
@@ -1294,6 +1295,7 @@ class npart_cost(Structure):
         ("cold", npart_cost_range),
         ("fill", c_double),
         ("break_even_macs", c_uint64),
+        ("tokens_per_s", c_double),
         ("bytes_to_npu", c_uint64),
         ("bytes_to_cpu", c_uint64),
         ("conversion_bytes", c_uint64),
@@ -1399,6 +1401,8 @@ class npart_memory(Structure):
     peak_npu_node: int
     cache_per_token: Any
     cache_tensor_count: int
+    cache_slots: int
+    run_tokens: int
     onchip_bytes: int
     is_onchip_assumed: bool
     limits: Any
@@ -1420,6 +1424,8 @@ class npart_memory(Structure):
         ("peak_npu_node", c_uint32),
         ("cache_per_token", npart_bytes),
         ("cache_tensor_count", c_uint32),
+        ("cache_slots", c_uint64),
+        ("run_tokens", c_uint32),
         ("onchip_bytes", c_uint64),
         ("is_onchip_assumed", c_bool),
         ("limits", POINTER(npart_memory_limit)),

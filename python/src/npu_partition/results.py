@@ -761,6 +761,9 @@ class Cost:
     """A partition with fewer multiply-accumulates takes longer than its nodes on the CPU, or None."""
     slow: tuple[SlowNodes, ...]
     """What the CPU has no fast kernel for among the nodes that fall back."""
+    tokens_per_s: float | None
+    """New tokens a second, at the typical time, of a decoder whose cache has a known size: generated ones where
+    ``memory.run_tokens`` is 1, else those of a prompt."""
     moves: tuple[Move, ...]
     """What moves and converts, where that takes more than a tenth of the run."""
     cpu_operators: tuple[CpuOperator, ...]
@@ -885,6 +888,10 @@ class Memory:
     """What a token of one sequence takes in a decoder's cache; None where no cache is seen or a size is not known."""
     cache_tensors: int
     """Inputs that hold it."""
+    cache_slots: int | None
+    """Tokens that a run reads of it, its own included; None where a size is not known."""
+    run_tokens: int
+    """Tokens that a run adds to it; 0 where a size is not known."""
     onchip_bytes: int | None
     """The typical size of the memory on the chip that the NPU works in (``sram_mb`` of the op list), or None."""
     onchip_assumed: bool
