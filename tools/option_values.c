@@ -70,6 +70,11 @@ bool take_max_memory(struct options *options, const char *value)
     return read_bytes("--max-memory", value, &options->max_memory_bytes);
 }
 
+bool take_ram(struct options *options, const char *value)
+{
+    return read_bytes("--ram", value, &options->ram_bytes);
+}
+
 bool take_max_bytes(struct options *options, const char *value)
 {
     return read_bytes("--max-bytes", value, &options->max_bytes);

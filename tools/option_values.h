@@ -42,6 +42,7 @@ bool take_max_partitions(struct options *options, const char *value);
 bool take_keep_bytes(struct options *options, const char *value);
 bool take_tokens(struct options *options, const char *value);
 bool take_jobs(struct options *options, const char *value);
+bool take_ram(struct options *options, const char *value);
 bool take_max_bytes(struct options *options, const char *value);
 
 #endif

@@ -425,6 +425,7 @@ static const struct row {
     {"cost", 0, "FILE", MEMBER(cost), "cost parameters that override the op list's (the same page)", "*"},
     {"runtime", 0, "NAME", MEMBER(runtime),
      "what starts partitions: bare, onnxruntime, tflite, coreml (default the target's)", "*"},
+    {"ram", 0, "BYTES", CALL(take_ram), "what there is for weights and activations, as 8G: what needs more does not fit", "*"},
     {"sustained", 0, NULL, MEMBER(is_sustained), "times on a device that has become warm and slow", "*"},
     {"dim", 'd', "NAME=SIZE", CALL(take_dim),
      "the size of a dynamic dimension, or INPUT.AXIS=SIZE; NAME=..SIZE is an upper bound", "*"},

@@ -101,6 +101,7 @@ struct options {
     uint32_t prompt_tokens; /* 0: a usual number */
     bool cache_shifts, cuts_windows;
     bool is_dry_run, lists_rewrites;
+    uint64_t ram_bytes; /* 0: not asked */
     double max_ms; /* below 0: no threshold */
     double min_tokens_per_s; /* the same */
     unsigned long long keep_bytes;

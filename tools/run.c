@@ -215,6 +215,7 @@ struct npart_plan_options plan_options(const struct options *options)
     plan.cut_count = options->cut_count;
     plan.runtime = options->runtime;
     plan.is_sustained = options->is_sustained;
+    plan.ram_bytes = options->ram_bytes;
     return plan;
 }
 

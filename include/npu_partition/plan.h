@@ -146,8 +146,10 @@ struct npart_plan_options {
     uint32_t cut_count;
     const char *runtime; /* starts partitions: "bare", "onnxruntime", "tflite" or "coreml"; NULL: the target's own */
     bool is_sustained;   /* costs are those of a device that has run for minutes */
+    /* Since version 2: what there is for weights and activations of the session, of NPU and CPU; 0: not asked. */
+    uint64_t ram_bytes;
 };
-#define NPART_PLAN_OPTIONS_INIT {.version = 1, .level = NPART_LEVEL_BASIC}
+#define NPART_PLAN_OPTIONS_INIT {.version = 2, .level = NPART_LEVEL_BASIC}
 
 /* Judges every node, partitions, and estimates. `target` is NAME[:VARIANT][+SWITCH|-SWITCH]...[@TOOLCHAIN], where
  * NAME is the list's; NULL: the list's defaults. Plans of one inference are made one after the other.
@@ -641,7 +643,8 @@ enum npart_limited {
     NPART_LIMITED_ACTIVATIONS, /* the peak of the partition that takes most */
     NPART_LIMITED_SESSION, /* what one session holds on the NPU: all weights, and that peak */
     NPART_LIMITED_PARTITION_WEIGHTS, /* the weights of one partition */
-    NPART_LIMITED_PARTITIONS /* how many a process holds */
+    NPART_LIMITED_PARTITIONS, /* how many a process holds */
+    NPART_LIMITED_RAM /* weights and activations of the session, of NPU and CPU, where it was said how much there is */
 };
 NPART_API const char *npart_limited_text(enum npart_limited value); /* in JSON, or NULL */
 

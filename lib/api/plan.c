@@ -32,7 +32,7 @@ static bool are_complete(const struct npart_plan_options *options)
 /* The version first: other members of a struct of another version cannot be read. */
 npart_status npart__check_plan_options(const struct npart_plan_options *options, struct npart_error *error)
 {
-    npart_status status = npart__check_version("plan options", options->version, 1, error);
+    npart_status status = npart__check_version("plan options", options->version, 2, error);
     if (status == NPART_OK && options->level != NPART_LEVEL_BASIC && options->level != NPART_LEVEL_OFF)
         status = npart__fail(error, NPART_ERROR_ARGUMENT, "", "there is no level %d", (int)options->level);
     if (status == NPART_OK && !are_complete(options))
@@ -210,6 +210,7 @@ static npart_status begin_request(const npart_oplist *oplist, const char *target
         .level = at->level == NPART_LEVEL_OFF ? NPART_LEVEL_OFF : NPART_LEVEL_BASIC,
         .invoker = at->runtime,
         .is_sustained = at->is_sustained,
+        .ram_bytes = at->version >= 2 ? at->ram_bytes : 0,
     };
     return NPART_OK;
 }

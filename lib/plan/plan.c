@@ -634,6 +634,7 @@ static npart_status tell_session(struct npart__plan *plan, struct npart__shared_
 static bool find_memory(struct npart__plan *plan, struct npart__whole_memory *whole)
 {
     struct npart__memory_request request = {.target = &plan->target,
+                                            .ram_bytes = plan->request.ram_bytes,
                                             .invoker = plan->invoker,
                                             .session = &plan->session,
                                             .partitioning = &plan->partitioning,

@@ -163,6 +163,7 @@ static struct npart__plan_request plan_of(const npart_fix *fix)
         .cut_count = options->cut_count,
         .invoker = options->runtime,
         .is_sustained = options->is_sustained,
+        .ram_bytes = options->version >= 2 ? options->ram_bytes : 0,
     };
 }
 
@@ -451,7 +452,10 @@ npart_status npart__fix_make(npart_fix **out, const char *path, const npart_opli
     if (!fix)
         return status;
     fix->target_count = target_count;
-    fix->plan_options = options->plan ? *options->plan : default_plan;
+    const struct npart_plan_options *plan = options->plan ? options->plan : &default_plan;
+    /* Of version 1 there is no more than what stands before the members of version 2. */
+    memcpy(&fix->plan_options, plan,
+           plan->version >= 2 ? sizeof *plan : offsetof(struct npart_plan_options, ram_bytes));
     fix->plan_options.allocator = NULL; /* plans go with the fix, and so does their memory, within its budget */
     fix->read = (struct npart_read_options)NPART_READ_OPTIONS_INIT;
     fix->read.keep_bytes = options->keep_bytes;

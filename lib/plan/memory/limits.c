@@ -40,6 +40,9 @@ static void measure(const struct npart__memory_request *request, const struct np
     needed[NPART_LIMITED_ACTIVATIONS] = memory->told.peak_npu;
     npart__add_size(&needed[NPART_LIMITED_SESSION], memory->told.peak_npu);
     needed[NPART_LIMITED_PARTITIONS].bytes = partitions;
+    needed[NPART_LIMITED_RAM] = needed[NPART_LIMITED_SESSION];
+    npart__add_size(&needed[NPART_LIMITED_RAM], memory->told.weights_cpu);
+    npart__add_size(&needed[NPART_LIMITED_RAM], memory->told.peak_cpu);
     for (uint32_t p = 0; p < partitions; p++) {
         const struct npart_bytes *weights = &memory->partitions[p].weights;
         largest->bytes = weights->bytes > largest->bytes ? weights->bytes : largest->bytes;
@@ -74,6 +77,21 @@ static enum npart_fit both(enum npart_fit a, enum npart_fit b)
                                                               : NPART_FIT_YES;
 }
 
+/* What weights would take in fewer bits is told where they are too many. NULL when out of memory. */
+static const char *ram_source(const struct npart__memory *memory, enum npart_fit fits, struct npart__arena *arena)
+{
+    struct npart__buffer text;
+    npart__buffer_init(&text, arena);
+    npart__append_text(&text, "the room that --ram gives");
+    if (fits == NPART_FIT_NO && memory->told.parameters && memory->told.parameters < memory->told.weight_bytes) {
+        npart__append_text(&text, "; weights of 8 bits would take ");
+        npart__append_rough_bytes(&text, memory->told.parameters);
+        npart__append_text(&text, ", of 4 bits ");
+        npart__append_rough_bytes(&text, memory->told.parameters / 2);
+    }
+    return npart__made_text(&text);
+}
+
 /* A file has the limit of protobuf, whatever the target is, and also one that claims impossible sizes of external
  * data. What the NPU takes has no limit where it takes nothing. */
 bool npart__find_limits(const struct npart__memory_request *request, struct npart__arena *arena,
@@ -105,6 +123,16 @@ bool npart__find_limits(const struct npart__memory_request *request, struct npar
         stated++;
         if (rows[i].is_count)
             count_up(limit);
+    }
+    if (request->ram_bytes) {
+        const struct npart_bytes all = needed[NPART_LIMITED_RAM];
+        enum npart_fit fits = npart__fits(request->ram_bytes, request->ram_bytes, all);
+        const char *source = ram_source(out, fits, arena);
+        if (!source)
+            return false;
+        limits[count++] = limit_of(NPART_LIMITED_RAM, request->ram_bytes, request->ram_bytes, all, source);
+        out->fits = both(out->fits, fits);
+        stated++;
     }
     out->told.limit_count = count;
     /* Of a list that states none only the file's is known. */

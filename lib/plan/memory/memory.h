@@ -32,7 +32,7 @@ struct npart__partition_memory {
     uint8_t fits;                      /* enum npart_fit: all of both into the on-chip memory */
 };
 
-#define NPART__LIMITEDS (NPART_LIMITED_PARTITIONS + 1) /* how many there are */
+#define NPART__LIMITEDS (NPART_LIMITED_RAM + 1) /* how many there are */
 /* Protobuf's lengths are signed 32-bit numbers. */
 #define NPART__MOST_PROTOBUF_BYTES ((uint64_t)INT32_MAX)
 
@@ -63,6 +63,7 @@ struct npart__memory_request {
     const struct npart__partitioning *partitioning;
     const struct npart__works *works; /* of the session */
     struct npart__whole_memory *whole; /* the same */
+    uint64_t ram_bytes; /* see npart_plan_options */
     const struct npart__parameter *parameters[NPART__PARAMETERS]; /* private */
 };
 

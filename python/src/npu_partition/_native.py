@@ -157,6 +157,7 @@ NPART_LIMITED_ACTIVATIONS = 4
 NPART_LIMITED_SESSION = 5
 NPART_LIMITED_PARTITION_WEIGHTS = 6
 NPART_LIMITED_PARTITIONS = 7
+NPART_LIMITED_RAM = 8
 
 NPART_PAYS_NOTHING = 0
 NPART_PAYS_MENDS = 1
@@ -284,7 +285,7 @@ NPART_MOST_PROPOSALS = 3
 VERSION = "0.3.0"
 NPART_READ_OPTIONS_INIT = {"version": 3}
 NPART_INFERENCE_OPTIONS_INIT = {"version": 2}
-NPART_PLAN_OPTIONS_INIT = {"version": 1, "level": NPART_LEVEL_BASIC}
+NPART_PLAN_OPTIONS_INIT = {"version": 2, "level": NPART_LEVEL_BASIC}
 NPART_FIX_OPTIONS_INIT = {"version": 6, "most_growth": 0.25}
 NPART_PLACEMENT_OPTIONS_INIT = {"version": 2}
 NPART_SIDE_INIT = {"version": 3}
@@ -797,6 +798,7 @@ class npart_plan_options(Structure):
     cut_count: int
     runtime: Bytes | None
     is_sustained: bool
+    ram_bytes: int
     _fields_ = [
         ("version", c_uint32),
         ("level", c_int),
@@ -809,6 +811,7 @@ class npart_plan_options(Structure):
         ("cut_count", c_uint32),
         ("runtime", c_char_p),
         ("is_sustained", c_bool),
+        ("ram_bytes", c_uint64),
     ]
 
 

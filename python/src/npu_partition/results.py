@@ -70,7 +70,8 @@ Choice = Literal["npu", "mend", "cpu", "undecided"]
 """What to do about a target."""
 Pays = Literal["mends", "faster", "fewer_partitions", "more_on_npu"]
 """What a step brings over the one before it: the first of these that holds."""
-Limited = Literal["file", "one-file", "weights", "tensors", "activations", "session", "partition-weights", "partitions"]
+Limited = Literal["file", "one-file", "weights", "tensors", "activations", "session", "partition-weights", "partitions",
+                  "ram"]
 """What a format, a device or its tools have no room for beyond some bytes, or some number."""
 PartDevice = Literal["npu", "cpu", "gpu"]
 """Where a part of a set of models runs."""
@@ -814,7 +815,8 @@ class MemoryLimit:
     """What is limited: ``file``: the model file, as protobuf has it; ``one-file``: the same with all weights in it;
     ``weights``: all weights on the NPU; ``tensors``: those inside one partition; ``activations``: the peak of the
     partition that takes most; ``session``: what one session holds on the NPU: all weights, and that peak;
-    ``partition-weights``: the weights of one partition; ``partitions``: how many a process holds."""
+    ``partition-weights``: the weights of one partition; ``partitions``: how many a process holds; ``ram``:
+    weights and activations of the session, of NPU and CPU, where it was said how much there is."""
     needed_bytes: int | None
     """What the model takes; None: not known, or a number."""
     limit_bytes: int | None
