@@ -118,6 +118,8 @@ fit: $(tool) $(VENV)/ready ## cost parameters of oplists/hexagon.cost from publi
 fidelity-cost: $(tool) $(VENV)/ready ## the cost formula against them, networks held out; writes docs/evidence/fidelity-cost.md (MODELS, TRUTH)
 	$(VENV)/bin/python test/fidelity/cost.py check --tool $(tool) --models $(MODELS) --truth $(TRUTH) \
 		--page docs/evidence/fidelity-cost.md
+fidelity-llm: $(tool) $(VENV)/ready ## language models against published speeds; writes docs/evidence/fidelity-llm.md (TRUTH=folder)
+	$(VENV)/bin/python test/fidelity/llm.py --tool $(tool) --truth $(TRUTH) --page docs/evidence/fidelity-llm.md
 # How param lines of a list are found that are a chip's: ROWS is a table of published latencies beside a folder models/.
 FIT_TARGET ?= rknn
 FIT_CHIPS ?= rk3588,rk3576,rk3566,rk3562
@@ -151,4 +153,4 @@ facts-by-lot: ## draw two facts a target, to be held against source and op list 
 	fidelity-work fidelity-recommendation fidelity-valid fidelity-values fidelity-sizes fidelity-memory fidelity-waves \
 	fidelity-calibrate fidelity-fix fidelity-opsets fidelity-fix-htp fidelity-fix-oracle fidelity-fix-peers \
 	fidelity-split fidelity-ends fidelity-generate fidelity-room \
-	fidelity-mobile verify-target fit fidelity-cost fidelity-compile-time fidelity-vela facts-by-lot
+	fidelity-mobile verify-target fit fidelity-cost fidelity-llm fidelity-compile-time fidelity-vela facts-by-lot

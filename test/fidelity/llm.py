@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Published speeds of language models against what the tool says of decoders of their sizes.
+
+usage: llm.py --tool build/npu-partition --truth DIR [--page docs/evidence/fidelity-llm.md]
+Needs:  pip install onnx numpy
+
+DIR has llm/aihub_v0.65.0.csv.gz and llm/make_llm.py, which writes a decoder of given sizes without weights. Of each row
+two graphs are asked, of 1 and of 128 tokens a run, with a cache of the row's context: for the NPU 4-bit weights by channel
+and 16-bit activations, started by the vendor's own runtime; for the CPU MatMulNBits in blocks of 32. Exit status 1 when a
+bar is missed.
+"""
+import argparse
+import collections
+import csv
+import gzip
+import json
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+
+# hidden, layers, heads, heads of keys, size of a head, inner, vocabulary: as their configurations have them.
+SIZES = {
+    "llama_v3_2_1b_instruct": (2048, 16, 32, 8, 64, 8192, 128256),
+    "llama_v3_2_3b_instruct": (3072, 28, 24, 8, 128, 8192, 128256),
+    "llama_v3_1_8b_instruct": (4096, 32, 32, 8, 128, 14336, 128256),
+    "llama_v3_elyza_jp_8b": (4096, 32, 32, 8, 128, 14336, 128256),
+    "llama_v3_taide_8b_chat": (4096, 32, 32, 8, 128, 14336, 128256),
+    "qwen3_0_6b": (1024, 28, 16, 8, 128, 3072, 151936),
+    "qwen3_1_7b": (2048, 28, 16, 8, 128, 6144, 151936),
+    "qwen3_vl_2b_instruct": (2048, 28, 16, 8, 128, 6144, 151936),
+    "intern3_5_vl_2b": (2048, 28, 16, 8, 128, 6144, 151936),
+    "qwen3_vl_4b_instruct": (2560, 36, 32, 8, 128, 9728, 151936),
+    "qwen3_vl_8b_instruct": (4096, 36, 32, 8, 128, 12288, 151936),
+    "qwen2_5_vl_7b_instruct": (3584, 28, 28, 4, 128, 18944, 152064),
+    "phi_4_mini_instruct": (3072, 32, 24, 8, 128, 8192, 200064),
+    "falcon_v3_7b_instruct": (3072, 28, 12, 4, 256, 23040, 131072),
+    "ministral_3_3b_instruct_2512": (3072, 26, 32, 8, 128, 9216, 131072),
+    "granite_4_0_micro": (2560, 40, 40, 8, 64, 8192, 100352),
+    "mistral_7b_instruct_v0_3": (4096, 32, 32, 8, 128, 14336, 32768),
+}
+KEYS = ("h", "l", "a", "kv", "d", "i", "v")
+# Boards with the same part have the same rows.
+CHIPS = {"Samsung Galaxy S25": "sm8750", "Samsung Galaxy S26": "sm8850", "Snapdragon X Elite CRD": "sc8380xp",
+         "Snapdragon X2 Elite CRD": "soc88", "Dragonwing IQ-9075 EVK": "qcs9075", "Arduino VENTUNO Q": "qcs8275"}
+KINDS = {"npu": ("qdq4", 128), "cpu": ("nbits", 32)}
+PROMPT = 128
+# Medians of all rows. The CPU's rates were set by these rows, so its bars hold what was reached.
+BARS = {("cpu", "decode"): .30, ("cpu", "prompt"): .30}
+
+
+def side_of(row):
+    """npu of Qualcomm's own compiler, cpu of llama.cpp in 4 bits; None: another runtime or format."""
+    if row["unit"] == "npu" and row["runtime"] in ("geniex_qairt", "genie", "qnn_context_binary"):
+        return "npu"
+    return "cpu" if row["unit"] == "cpu" and row["precision"] == "q4_0" else None
+
+
+class Asker:
+    """What the tool says of a decoder, each asked once."""
+
+    def __init__(self, tool, maker, folder):
+        self.tool, self.maker, self.folder, self.known = tool, maker, folder, {}
+
+    def cost(self, model, side, slots, tokens, chip):
+        key = (SIZES[model], side, slots, tokens, chip)
+        if key not in self.known:
+            kind, block = KINDS[side]
+            path = self.folder / f"{'-'.join(map(str, SIZES[model]))}.{kind}.{slots}.{tokens}.onnx"
+            if not path.exists():
+                self.maker.build(dict(zip(KEYS, SIZES[model])), kind, slots, tokens, block, str(path))
+            said = subprocess.run([self.tool, path, "-t", "hexagon:" + chip, "--runtime", "bare", "--no-advice", "--format",
+                                   "json"], check=True, capture_output=True, text=True).stdout
+            self.known[key] = json.loads(said)["targets"][0]["cost"]
+        cost = self.known[key]
+        found = cost["alternatives"]["cpu"] if side == "cpu" else [cost["low_ms"], cost["typical_ms"], cost["high_ms"]]
+        return found if found and found[1] else None
+
+
+def measure(rows, asker):
+    """(side, what, chip, model, context, published ms, said [low, typical, high])."""
+    for row in rows:
+        side, slots = side_of(row), int(float(row["context"]))
+        for what, tokens, column in (("decode", 1, "decode_tokens_per_s"), ("prompt", PROMPT, "prompt_tokens_per_s")):
+            if not row[column] or slots <= tokens:
+                continue
+            said = asker.cost(row["model"], side, slots, tokens, CHIPS[row["device"]])
+            yield side, what, CHIPS[row["device"]], row["model"], slots, tokens * 1000 / float(row[column]), said
+
+
+def summary(found):
+    errors = [abs(said[1] / published - 1) if said else 1 for *_, published, said in found]
+    inside = [bool(said) and said[0] <= published <= said[2] for *_, published, said in found]
+    ratios = [said[1] / published for *_, published, said in found if said]
+    return len(errors), statistics.median(errors), statistics.median(ratios), sum(inside) / len(inside)
+
+
+def faster(found):
+    """How often the faster of NPU and CPU is the published one, by what is asked."""
+    best = collections.defaultdict(dict)
+    for side, what, chip, model, slots, published, said in found:
+        if said:
+            at = best[what, chip, model, slots].setdefault(side, [published, said[1]])
+            best[what, chip, model, slots][side] = [min(at[0], published), said[1]]
+    for what in ("decode", "prompt"):
+        pairs = [sides for key, sides in best.items() if key[0] == what and len(sides) == 2]
+        right = sum((p["npu"][0] < p["cpu"][0]) == (p["npu"][1] < p["cpu"][1]) for p in pairs)
+        yield what, right, len(pairs)
+
+
+def page_of(found):
+    lines = ["# Language models against published speeds", "",
+             "Written by `make fidelity-llm TRUTH=folder`, which exits with 1 when a bar is missed. Rows of the PyPI package",
+             "qai-hub-models 0.65.0: Qualcomm's own compiler on the NPU (w4a16), llama.cpp (q4_0) on the CPU; graphs of the same",
+             "sizes, written by a script, without weights. A prompt is one run of 128 tokens, which reads all slots of the cache,",
+             "where a CPU reads what is filled: of 4,096 slots it reads half in the mean. **The CPU's rates of these chips",
+             "(`oplists/hexagon.ops`) were set by these very rows, so its figures are of rows that were seen**; the NPU's were",
+             "set by other networks, and `soc88` (X2 Elite) has none of its own.", "",
+             "| side | what | rows | median error | said / published | inside 80 % |", "| --- | --- | --- | --- | --- | --- |"]
+    groups = collections.defaultdict(list)
+    for row in found:
+        groups[row[0], row[1]].append(row)
+    for (side, what), rows in sorted(groups.items()):
+        count, error, ratio, inside = summary(rows)
+        lines.append(f"| {side} | {what} | {count} | {100 * error:.1f} % | {ratio:.2f} | {100 * inside:.0f} % |")
+    lines += ["", "| chip | side | what | rows | median error | said / published |", "| --- | --- | --- | --- | --- | --- |"]
+    chips = collections.defaultdict(list)
+    for row in found:
+        chips[row[2], row[0], row[1]].append(row)
+    for key, rows in sorted(chips.items()):
+        count, error, ratio, _ = summary(rows)
+        lines.append(f"| {' | '.join(key)} | {count} | {100 * error:.1f} % | {ratio:.2f} |")
+    lines += [""] + [f"The faster of NPU and CPU, {what}: {right} of {count} pairs as published."
+                     for what, right, count in faster(found)]
+    missed = [f"{side} {what}: {100 * summary(groups[side, what])[1]:.1f} %, bar {100 * bar:.0f} %"
+              for (side, what), bar in BARS.items() if summary(groups[side, what])[1] > bar]
+    return "\n".join(lines) + "\n", missed
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--tool", required=True)
+    parser.add_argument("--truth", type=pathlib.Path, required=True)
+    parser.add_argument("--page", type=pathlib.Path)
+    args = parser.parse_args()
+    sys.path.insert(0, str(args.truth / "llm"))
+    import make_llm
+    with gzip.open(args.truth / "llm/aihub_v0.65.0.csv.gz", "rt") as file:
+        rows = [row for row in csv.DictReader(file) if row["model"] in SIZES and row["device"] in CHIPS and side_of(row)]
+    with tempfile.TemporaryDirectory() as folder:
+        found = list(measure(rows, Asker(args.tool, make_llm, pathlib.Path(folder))))
+    text, missed = page_of(found)
+    print(text, end="")
+    if args.page:
+        args.page.write_text(text)
+    for line in missed:
+        print("missed:", line, file=sys.stderr)
+    return 1 if missed or not found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
