@@ -117,7 +117,8 @@ def page_of(found):
              "sizes, written by a script, without weights. A prompt is one run of 128 tokens, which reads all slots of the cache,",
              "where a CPU reads what is filled: of 4,096 slots it reads half in the mean. **The CPU's rates of these chips",
              "(`oplists/hexagon.ops`) were set by these very rows, so its figures are of rows that were seen**; the NPU's were",
-             "set by other networks, and `soc88` (X2 Elite) has none of its own.", "",
+             "set by other networks, but for the bytes a second of `soc88` (X2 Elite). `qcs8275` is our reading of a board whose",
+             "part is not said.", "",
              "| side | what | rows | median error | said / published | inside 80 % |", "| --- | --- | --- | --- | --- | --- |"]
     groups = collections.defaultdict(list)
     for row in found:

@@ -24,8 +24,9 @@
  * Nothing is free because it is fused: the rates of elementwise operators were found with those that are. Bytes are by
  * what is computed in, whatever the file has: NPUs compute float32 as float16.
  *
- * On the CPU the longest of operations, elements and bytes counts, and cpu_node_us. What it has no fast kernel for is a
- * table (slow.def).
+ * On the CPU the longest of operations, elements and bytes counts, and cpu_node_us. Weights of products have a rate of
+ * bytes of their own, and products with packed weights one of operations (docs/evidence/fidelity-llm.md). What it has
+ * no fast kernel for is a table (slow.def).
  */
 #include <math.h>
 
