@@ -211,8 +211,11 @@ static void test_cost__weights_on_the_cpu(void)
         const char *model;
         double ms; /* without the 0.01 of a start */
     } rows[] = {
-        /* a row: 4 MB in a stream, and what comes and goes; of a thousand rows the operations count */
-        {"input x float32[1,1000]\ninit w float32[1000,1000]\nnode y = MatMul(x, w)\noutput y\n", 0.2 + 8000e-7},
+        /* of one row 512 kB and scales of 128 kB in a stream, and what comes and goes; of 1,000 rows operations count */
+        {"opset com.microsoft 1\ninput x float32[1,1024]\ninit w uint8[1000,32,16]\ninit s float32[32000]\n"
+         "node y = com.microsoft:MatMulNBits(x, w, s) K=1024 N=1000 bits=4 block_size=32\noutput y\n",
+         640000 / 20e6 + 8096e-7},
+        {"input x float32[1,1000]\ninit w float32[1000,1000]\nnode y = MatMul(x, w)\noutput y\n", 0.4 + 8000e-7},
         {"input x float32[1000,1000]\ninit w float32[1000,1000]\nnode y = MatMul(x, w)\noutput y\n", 20},
         {"opset com.microsoft 1\ninput x float32[1000,1024]\ninit w uint8[1000,32,16]\ninit s float32[32000]\n"
          "node y = com.microsoft:MatMulNBits(x, w, s) K=1024 N=1000 bits=4 block_size=32\noutput y\n", 2.048},
@@ -222,7 +225,8 @@ static void test_cost__weights_on_the_cpu(void)
         struct session session;
         struct npart_cost cost = {.size = sizeof cost};
         REQUIRE(plan_of(&session, rows[i].model,
-                        RATES "param cpu_weights_gb_per_s 20 20 20\nparam cpu_packed_gops 1000 1000 1000\nop Relu\n",
+                        RATES "param cpu_weights_gb_per_s 20 20 20\nparam cpu_packed_gops 1000 1000 1000\n"
+                              "op Relu\n",
                         "t", &error) == NPART_OK);
         npart_plan_cost(session.plan, &cost);
         CHECK(is_near(cost.cpu_alone.typical_ms, rows[i].ms + 0.01));

@@ -24,8 +24,8 @@
  * Nothing is free because it is fused: the rates of elementwise operators were found with those that are. Bytes are by
  * what is computed in, whatever the file has: NPUs compute float32 as float16.
  *
- * On the CPU the longest of operations, elements and bytes counts, and cpu_node_us. Weights of products have a rate of
- * bytes of their own, and products with packed weights one of operations (docs/evidence/fidelity-llm.md). What it has
+ * On the CPU the longest of operations, elements and bytes counts, and cpu_node_us. Products with packed weights
+ * have rates of their own, of operations and of the weights' bytes (docs/evidence/fidelity-llm.md). What it has
  * no fast kernel for is a table (slow.def).
  */
 #include <math.h>
@@ -393,12 +393,13 @@ static enum npart__parameter_name cpu_rate(const struct costing *at, uint8_t slo
 }
 
 /* What takes longest of products or elements, and of bytes. Of a product its bytes count in full, weights
- * included: a product of one row reads each weight for two operations. Weights come in one stream, faster than what is
- * read here and there. */
+ * included: a product of one row reads each weight for two operations. Packed weights come in one stream, faster than
+ * what is read here and there. */
 static void cost_on_cpu(const struct costing *at, uint8_t slow, struct npart__side_cost *side)
 {
     const struct npart__work *work = at->work;
-    bool is_product = work->macs > 0, has_stream = is_product && has_rate(at, NPART__PARAMETER_CPU_WEIGHTS);
+    bool is_product = work->macs > 0;
+    bool has_stream = has_packed_weights(at) && has_rate(at, NPART__PARAMETER_CPU_WEIGHTS);
     double stream = has_stream ? (double)work->weight_bytes : 0, bytes = cpu_bytes(work) - stream;
     double quantity = is_product ? 2 * (double)work->macs : larger_elements(work);
     enum npart__parameter_name name = cpu_rate(at, slow);
