@@ -4,12 +4,15 @@
 #       traits     what stages ask of operators by npart__operator_traits
 #       roles      the operators of each role
 #       weights    the operands of those that compute with weights
+#       channels   how the channels of their weights lie
+#       static     what a quantizer does with them
 #       changes    what their versions mean otherwise
 #       open       the answers that nobody has given, for `make check-operators`
 
 BEGIN {
     count = split("turns dequantizes quantizes quantized commutes reorders_axes reshapes keeps_quantization " \
-        "between_transposes measured_by_operand never_measured casts", roles, " ")
+        "between_transposes measured_by_operand never_measured casts not_negative from_0_to_1 from_minus_1_to_1 " \
+        "stays_float", roles, " ")
     for (i = 1; i <= count; i++)
         is_role[roles[i]] = 1
     # What an operator computes that stages ask for, by its SHAPE.
@@ -61,7 +64,7 @@ function add_row(shape, work,    words, last, text, key) {
 }
 
 # What is true of few: words, and KEY=VALUE.
-function read_more(text,    words, last, i, key, value, parts) {
+function read_more(text,    words, last, i, key, value, parts, count_parts, k) {
     last = split(text, words, " ")
     for (i = 1; i <= last; i++) {
         key = value = words[i]
@@ -87,7 +90,15 @@ function read_more(text,    words, last, i, key, value, parts) {
                 (key == "rounds" ? ", " (parts[3] ? parts[3] : 0) : "") "}"
         } else if (key == "weights")
             add_weights(value)
-        else if (key == "changed" && part == "changes") {
+        else if (key == "channels") {
+            count_parts = split(value, parts, /[:,]/)
+            for (k = 1; part == key && k < count_parts; k += 2)
+                printf "CHANNELS(\"%s\", %d, %s)\n", name, parts[k], toupper(parts[k + 1])
+        } else if (key == "static") {
+            split(value ":0", parts, ":")
+            if (part == key)
+                printf "STATIC(\"%s\", %s, %d)\n", name, toupper(parts[1]), parts[2]
+        } else if (key == "changed" && part == "changes") {
             split(value ":", parts, ":")
             printf "CHANGED(\"%s\", %d, %s)\n", name, parts[1], parts[2] ? "\"" parts[2] "\"" : "NULL"
         } else if (key == "moved" && part == "changes") {
@@ -188,7 +199,7 @@ END {
         print "#undef ROW\n#undef PATTERN\n#undef LATER\n#undef UNINFERRED"
     if (part == "changes")
         print "#undef CHANGED\n#undef MOVED"
-    if (part == "roles" || part == "weights" || part == "traits")
-        print "#undef " (part == "roles" ? "ROLE" : part == "weights" ? "WEIGHTED" : "TRAITS")
+    if (part ~ /^(roles|weights|traits|channels|static)$/)
+        print "#undef " (part == "roles" ? "ROLE" : part == "weights" ? "WEIGHTED" : toupper(part))
     exit failed
 }

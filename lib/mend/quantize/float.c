@@ -2,24 +2,9 @@
  *
  * All FLOAT tensors as another type of floating point, inputs and outputs too: what onnxconverter_common's float16.py
  * and its copy in ONNX Runtime's transformers do. Operators that lack a kernel of it stay FLOAT, with Casts round them
- * (float16.py, DEFAULT_OP_BLOCK_LIST).
+ * (`stays_float` in operators.table).
  */
 #include "quantize/internal.h"
-
-static bool stays_float(const char *op)
-{
-    static const char *const ops[] = {
-        "ArrayFeatureExtractor", "Binarizer", "CastMap", "CategoryMapper", "CumSum", "DictVectorizer",
-        "FeatureVectorizer", "Imputer", "LabelEncoder", "LinearClassifier", "LinearRegressor", "Max", "Min",
-        "NonMaxSuppression", "Normalizer", "OneHotEncoder", "RandomUniformLike", "Range", "Resize", "RoiAlign",
-        "SVMClassifier", "SVMRegressor", "Scaler", "TopK", "TreeEnsembleClassifier", "TreeEnsembleRegressor",
-        "Upsample", "ZipMap",
-    };
-    for (size_t i = 0; i < NPART__COUNT(ops); i++)
-        if (strcmp(ops[i], op) == 0)
-            return true;
-    return false;
-}
 
 /* ---- types and tensors ------------------------------------------------------------------------------------------- */
 
@@ -104,7 +89,7 @@ static const char *add_cast(struct npart__quantizer *quantizer, const char *name
     const char *const operands[] = {from, NULL};
     if (!name || !from || !to)
         return NULL;
-    Onnx__NodeProto *cast = npart__quantizer_node(quantizer, "Cast", "", name, operands, to);
+    Onnx__NodeProto *cast = npart__quantizer_node(quantizer, npart__role_op(NPART__ROLE_CASTS), "", name, operands, to);
     npart__quantizer_int(quantizer, cast, "to", element_type);
     return to;
 }
@@ -145,7 +130,7 @@ npart_status npart__quantize_float(struct npart__quantizer *quantizer, struct np
         for (size_t k = 0; k < quantizer->model->functions[i]->n_node; k++)
             change_attributes(quantizer, quantizer->model->functions[i]->node[k]);
     for (size_t i = 0; i < count && !quantizer->failed; i++)
-        if (stays_float(graph->node[i]->op_type))
+        if (npart__op_plays(graph->node[i]->op_type, NPART__ROLE_STAYS_FLOAT))
             cast_round(quantizer, graph->node[i]);
     return quantizer->failed ? npart__fail_memory(error) : NPART_OK;
 }

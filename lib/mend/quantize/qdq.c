@@ -6,30 +6,28 @@
  */
 #include "quantize/internal.h"
 
-enum habit { BASE, WEIGHTED, PRODUCT, NORM, ON, LOOKUP, SPLIT, PAD, RANGE, CHOICE };
+enum habit { BASE, WEIGHTED, PRODUCT, NORM, ON, POOL, LOOKUP, SPLIT, PAD, RANGE, CHOICE };
 
-static const struct {
+/* What is done with an operator, known by its name alone (`static` in operators.table). */
+static const struct row {
     const char *op;
-    uint8_t habit; /* enum habit */
-    bool is_default;
-} habits[] = {
-#define NPART__QUANTIZED(op, habit, is_default) {op, habit, is_default},
-#include "quantize/operators.def"
-#undef NPART__QUANTIZED
+    uint8_t habit;  /* enum habit */
+    uint8_t number; /* of WEIGHTED the axis of the weight's channels, else the first opset */
+} rows[] = {
+#define STATIC(op, habit, number) {op, habit, number},
+#include "operator_static.def"
 };
 
-/* By QNN's configuration everything is quantized but Cast (quant_config.py, OP_TYPES_TO_EXCLUDE). */
-static bool is_quantized_op(const struct npart__quantizer *quantizer, const char *op, uint8_t *habit)
+/* NULL: it is left alone. By QNN's configuration that is Cast alone (quant_config.py, OP_TYPES_TO_EXCLUDE). */
+static const struct row *row_of(const struct npart__quantizer *quantizer, const char *op)
 {
-    *habit = BASE;
-    if (strcmp(op, "QuantizeLinear") == 0 || strcmp(op, "DequantizeLinear") == 0)
-        return false;
-    for (size_t i = 0; i < NPART__COUNT(habits); i++)
-        if (strcmp(habits[i].op, op) == 0) {
-            *habit = habits[i].habit;
-            return habits[i].is_default || quantizer->format->is_for_qnn;
-        }
-    return quantizer->format->is_for_qnn && strcmp(op, "Cast") != 0;
+    static const struct row base = {"", BASE, 0};
+    if (npart__op_plays(op, NPART__ROLE_QUANTIZES) || npart__op_plays(op, NPART__ROLE_DEQUANTIZES))
+        return NULL;
+    for (size_t i = 0; i < NPART__COUNT(rows); i++)
+        if (strcmp(rows[i].op, op) == 0)
+            return &rows[i];
+    return quantizer->format->is_for_qnn && !npart__op_plays(op, NPART__ROLE_CASTS) ? &base : NULL;
 }
 
 /* ---- what is asked for ------------------------------------------------------------------------------------------- */
@@ -76,14 +74,11 @@ static bool is_initializer(struct npart__quantizer *quantizer, const char *name)
     return tensor && tensor->initializer;
 }
 
-/* QNN's MatMul takes one scale alone, which its configuration says (quant_config.py, _process_matmul). */
-static void mark_weight(struct npart__quantizer *quantizer, const char *name, const char *op, int32_t axis)
+static void mark_weight(struct npart__quantizer *quantizer, const char *name, int32_t axis)
 {
     const struct npart__quantized *tensor = npart__quantized_at(quantizer, name);
-    const struct npart__quantized_format *format = quantizer->format;
     bool has_axis = tensor && tensor->initializer && (size_t)axis < tensor->initializer->n_dims;
-    bool has_channels = format->is_per_channel && has_axis && !(format->is_for_qnn && strcmp(op, "MatMul") == 0);
-    mark(quantizer, name, NPART__ROLE_WEIGHT, has_channels ? axis : -1, NPART_NONE);
+    mark(quantizer, name, NPART__ROLE_WEIGHT, quantizer->format->is_per_channel && has_axis ? axis : -1, NPART_NONE);
 }
 
 /* A bias that has been quantized for another node is copied, as its scale follows from this node's operands. */
@@ -106,19 +101,11 @@ static void mark_bias(struct npart__quantizer *quantizer, Onnx__NodeProto *node)
     quantizer->failed |= !row.name || !NPART__PUSH(quantizer->arena, &quantizer->biases, row);
 }
 
-/* ConvTranspose has its channels of results on axis 1, Gemm where it is not transposed. */
-static int32_t weight_axis(const Onnx__NodeProto *node)
-{
-    if (strcmp(node->op_type, "Gemm") == 0)
-        return npart__onnx_int(node, "transB") ? 0 : 1;
-    return strcmp(node->op_type, "Conv") == 0 ? 0 : 1;
-}
-
-static void ask_weighted(struct npart__quantizer *quantizer, Onnx__NodeProto *node)
+static void ask_weighted(struct npart__quantizer *quantizer, Onnx__NodeProto *node, int32_t axis)
 {
     mark_activation(quantizer, node->input[0]);
     mark_activation(quantizer, node->output[0]);
-    mark_weight(quantizer, node->input[1], node->op_type, weight_axis(node));
+    mark_weight(quantizer, node->input[1], npart__onnx_int(node, "transB") ? 0 : axis);
     mark_bias(quantizer, node);
 }
 
@@ -126,7 +113,7 @@ static void ask_norm(struct npart__quantizer *quantizer, Onnx__NodeProto *node)
 {
     mark_activation(quantizer, node->input[0]);
     if (is_initializer(quantizer, node->input[1]))
-        mark_weight(quantizer, node->input[1], node->op_type, 1);
+        mark_weight(quantizer, node->input[1], 1);
     else
         mark_activation(quantizer, node->input[1]);
     mark_bias(quantizer, node);
@@ -134,11 +121,12 @@ static void ask_norm(struct npart__quantizer *quantizer, Onnx__NodeProto *node)
         mark_activation(quantizer, node->output[i]);
 }
 
+/* QNN's takes one scale alone, which its configuration says (quant_config.py, _process_matmul). */
 static void ask_product(struct npart__quantizer *quantizer, Onnx__NodeProto *node)
 {
     for (size_t i = 0; i < node->n_input; i++)
         if (is_initializer(quantizer, node->input[i]))
-            mark_weight(quantizer, node->input[i], node->op_type, 1);
+            mark_weight(quantizer, node->input[i], quantizer->format->is_for_qnn ? -1 : 1);
         else
             mark_activation(quantizer, node->input[i]);
     mark_activation(quantizer, node->output[0]);
@@ -190,22 +178,16 @@ static void ask_range(struct npart__quantizer *quantizer, Onnx__NodeProto *node,
     mark_activation(quantizer, node->output[0]);
 }
 
-/* Resize before opset 11 and MaxPool before 12 stay as they are (resize.py, maxpool.py), and MaxPool of FLOAT8. */
-static bool stays(const struct npart__quantizer *quantizer, const Onnx__NodeProto *node)
+static void ask_on(struct npart__quantizer *quantizer, Onnx__NodeProto *node, const struct row *row)
 {
-    bool is_pool = strcmp(node->op_type, "MaxPool") == 0;
-    return (strcmp(node->op_type, "Resize") == 0 && quantizer->opset < 11) || (is_pool && quantizer->opset < 12) ||
-           (is_pool && quantizer->format->activation_type == NPART__DATA_TYPE(FLOAT8E4M3FN));
-}
-
-static void ask_on(struct npart__quantizer *quantizer, Onnx__NodeProto *node, uint8_t habit)
-{
+    uint8_t habit = row->habit;
     if (habit == LOOKUP && is_initializer(quantizer, node->input[0]) &&
         is_quantizable(npart__quantized_at(quantizer, node->input[0])))
         mark_activation(quantizer, node->input[0]);
     if (habit == SPLIT)
         mark_activation(quantizer, node->input[0]);
-    if (stays(quantizer, node) || (habit != SPLIT && !is_marked(quantizer, node->input[0])))
+    if (quantizer->opset < row->number ||
+        (habit == POOL && quantizer->format->activation_type == NPART__DATA_TYPE(FLOAT8E4M3FN)) || (habit != SPLIT && !is_marked(quantizer, node->input[0])))
         return;
     for (size_t i = 0; i < (habit == SPLIT ? node->n_output : 1); i++)
         mark_shared(quantizer, node->output[i], node->input[0]);
@@ -222,19 +204,19 @@ static void ask_all(struct npart__quantizer *quantizer, Onnx__NodeProto *node)
 /* Operators have the operands and results that the standard demands, or the model is none for the quantizer. */
 static bool is_whole(const Onnx__NodeProto *node, uint8_t habit)
 {
-    static const size_t least[] = {[BASE] = 0, [WEIGHTED] = 2, [PRODUCT] = 2, [NORM] = 2,  [ON] = 1,
-                                   [LOOKUP] = 1, [SPLIT] = 1, [PAD] = 1, [RANGE] = 1, [CHOICE] = 3};
+    static const size_t least[] = {[BASE] = 0, [WEIGHTED] = 2, [PRODUCT] = 2, [NORM] = 2, [ON] = 1,
+                                   [POOL] = 1, [LOOKUP] = 1, [SPLIT] = 1, [PAD] = 1, [RANGE] = 1, [CHOICE] = 3};
     return node->n_input >= least[habit] && (habit == BASE || node->n_output >= 1);
 }
 
 static void ask(struct npart__quantizer *quantizer, Onnx__NodeProto *node, uint32_t place)
 {
-    uint8_t habit;
-    if (!is_quantized_op(quantizer, node->op_type, &habit) || !is_whole(node, habit))
+    const struct row *row = row_of(quantizer, node->op_type);
+    if (!row || !is_whole(node, row->habit))
         return;
-    switch (habit) {
+    switch (row->habit) {
     case WEIGHTED:
-        ask_weighted(quantizer, node);
+        ask_weighted(quantizer, node, row->number);
         return;
     case PRODUCT:
         ask_product(quantizer, node);
@@ -243,9 +225,10 @@ static void ask(struct npart__quantizer *quantizer, Onnx__NodeProto *node, uint3
         ask_norm(quantizer, node);
         return;
     case ON:
+    case POOL:
     case LOOKUP:
     case SPLIT:
-        ask_on(quantizer, node, habit);
+        ask_on(quantizer, node, row);
         return;
     case PAD:
         ask_pad(quantizer, node);
@@ -289,17 +272,6 @@ static struct range range_of(int element_type, bool is_symmetric)
 static bool is_symmetric_type(int element_type)
 {
     return !is_unsigned(element_type);
-}
-
-/* What never is below 0 begins its quantized range there. */
-static bool is_never_negative(struct npart__quantizer *quantizer, uint32_t name)
-{
-    static const char *const ops[] = {"Relu", "Softmax", "Sigmoid", "HardSigmoid", "Abs", "Exp", "Sqrt", "Softplus"};
-    const char *op = quantizer->tensors[name].op;
-    for (size_t i = 0; op && i < NPART__COUNT(ops); i++)
-        if (strcmp(op, ops[i]) == 0)
-            return true;
-    return false;
 }
 
 /* Stands for what calibration would find: no two tensors have the same. A power of two where the scale is FLOAT16. */
@@ -362,13 +334,13 @@ static const char *qdq_domain(const struct npart__quantizer *quantizer)
     return is_wide && was_before ? "com.microsoft" : "";
 }
 
-static Onnx__NodeProto *add_node(struct npart__quantizer *quantizer, const char *op, const char *name,
+static Onnx__NodeProto *add_node(struct npart__quantizer *quantizer, enum npart__role role, const char *name,
                                  const char *operand, const struct npart__quantized *scales, const char *result)
 {
     const char *const operands[] = {operand, scales->scale_name, scales->zero_name, NULL};
     if (quantizer->failed)
         return NULL;
-    return npart__quantizer_node(quantizer, op, qdq_domain(quantizer), name, operands, result);
+    return npart__quantizer_node(quantizer, npart__role_op(role), qdq_domain(quantizer), name, operands, result);
 }
 
 /* One number for all, or one a channel. */
@@ -447,7 +419,7 @@ static void quantize_initializer(struct npart__quantizer *quantizer, struct npar
     if (!has_blocks)
         add_scales(quantizer, tensor, element_type, tensor->element_type, zero);
     add_quantized(quantizer, tensor, quantized, element_type, has_blocks ? NULL : numbers, zero);
-    Onnx__NodeProto *node = add_node(quantizer, "DequantizeLinear", node_name, quantized, tensor, tensor->reads);
+    Onnx__NodeProto *node = add_node(quantizer, NPART__ROLE_DEQUANTIZES, node_name, quantized, tensor, tensor->reads);
     if (tensor->axis >= 0)
         npart__quantizer_int(quantizer, node, "axis", tensor->axis);
     if (has_blocks)
@@ -471,8 +443,8 @@ static void add_pair(struct npart__quantizer *quantizer, uint32_t id)
     } else {
         output = tensor->reads = npart__quantizer_name(quantizer, name, "_DequantizeLinear_Output");
     }
-    (void)add_node(quantizer, "QuantizeLinear", first, input, tensor, quantized);
-    (void)add_node(quantizer, "DequantizeLinear", second, quantized, tensor, output);
+    (void)add_node(quantizer, NPART__ROLE_QUANTIZES, first, input, tensor, quantized);
+    (void)add_node(quantizer, NPART__ROLE_DEQUANTIZES, second, quantized, tensor, output);
     tensor->is_done = true;
 }
 
@@ -485,17 +457,18 @@ static void choose_scale(struct npart__quantizer *quantizer, uint32_t id, double
     bool is_fixed = quantizer->format->is_for_qnn && npart__type_bits(type) == 16;
     tensor->scale = stand_in(id, tensor->element_type);
     *zero = range.least;
-    if (!is_never_negative(quantizer, id))
+    /* What never is below 0 begins its quantized range there. */
+    if (!tensor->op || !npart__op_plays(tensor->op, NPART__ROLE_NOT_NEGATIVE))
         *zero += (double)(int64_t)((range.most - range.least) * 0.48);
     if (!npart__type_is_integer(type))
         *zero = 0;
     if (tensor->element_type != NPART__DATA_TYPE(FLOAT) || !tensor->op)
         return;
-    if (strcmp(tensor->op, "Softmax") == 0)
+    if (npart__operator_traits("", tensor->op)->elements == NPART__ELEMENTS_SOFTMAX)
         tensor->scale = 1 / (range.most - range.least);
-    else if (is_fixed && strcmp(tensor->op, "Sigmoid") == 0)
+    else if (is_fixed && npart__op_plays(tensor->op, NPART__ROLE_FROM_0_TO_1))
         tensor->scale = 1 / (range.most - range.least + 1);
-    else if (is_fixed && strcmp(tensor->op, "Tanh") == 0) {
+    else if (is_fixed && npart__op_plays(tensor->op, NPART__ROLE_FROM_MINUS_1_TO_1)) {
         tensor->scale = 2 / (range.most - range.least + 1);
         *zero = (range.least + range.most + 1) / 2;
     }
@@ -564,7 +537,7 @@ static void quantize_bias(struct npart__quantizer *quantizer, const struct npart
                             has_channels ? bias->initializer->dims : &one, 1, made.scale, false);
     npart__quantizer_tensor(quantizer, made.zero_name, NPART__DATA_TYPE(INT32), bias->initializer->dims, has_channels,
                             0, false);
-    Onnx__NodeProto *node = add_node(quantizer, "DequantizeLinear", node_name, quantized, &made, row->name);
+    Onnx__NodeProto *node = add_node(quantizer, NPART__ROLE_DEQUANTIZES, node_name, quantized, &made, row->name);
     if (has_channels)
         npart__quantizer_int(quantizer, node, "axis", 0);
     bias->is_done = true;

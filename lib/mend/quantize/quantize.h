@@ -5,7 +5,8 @@
  * Scales of activations stand for those that calibration would find: they differ from tensor to tensor.
  *
  * Where QuantizeLinear and DequantizeLinear go is what ONNX Runtime's quantizer does (onnxruntime/quantization:
- * qdq_quantizer.py and operators/, read at release 1.32), operator by operator: operators.def.
+ * qdq_quantizer.py and operators/, read at release 1.32), operator by operator: `static` in
+ * operators.table.
  */
 #ifndef NPART_QUANTIZE_H
 #define NPART_QUANTIZE_H

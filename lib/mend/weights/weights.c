@@ -18,9 +18,8 @@ static const struct {
     uint32_t operand;
     uint8_t layout; /* enum layout */
 } rows[] = {
-#define NPART__WEIGHT(op, operand, layout) {op, operand, layout},
-#include "weights/operators.def"
-#undef NPART__WEIGHT
+#define CHANNELS(op, operand, layout) {op, operand, layout},
+#include "operator_channels.def"
 };
 
 struct reading {
