@@ -380,6 +380,8 @@ struct npart_value_plan {
     const char *layout; /* that the target holds it in: "plain", or the target's own, such as "nhwc" */
     const char *converted_to; /* the other layout, where a user needs that; NULL: none does */
     uint32_t converted_for;   /* the first such node; NPART_NONE: it is an output of the graph */
+    uint32_t stands_for;      /* the value that it is at run time, once nodes that hand on, repeat another or go into a
+                               * neighbour are gone; itself, mostly */
 };
 /* What became of a value. */
 NPART_API bool npart_plan_value(const npart_plan *plan, uint32_t value, struct npart_value_plan *out);

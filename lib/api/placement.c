@@ -108,6 +108,7 @@ bool npart_plan_value(const npart_plan *handle, uint32_t value, struct npart_val
         .converted_for = user == NPART__FOR_GRAPH ? NPART_NONE : user, /* the graph itself needs it, as an output */
         .has_bytes = bytes != UINT64_MAX,
         .bytes = bytes == UINT64_MAX ? 0 : bytes,
+        .stands_for = handle->plan.session.stands_for[npart__value_at(handle->plan.graph, value)->alias],
     };
     return true;
 }

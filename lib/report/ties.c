@@ -16,35 +16,10 @@ struct use {
 
 struct tying {
     struct npart__picture *picture; /* whose ties and edges are made */
-    uint32_t *same_as; /* by value: the one that it is at run time, which stands for it; NPART_NONE: itself */
     struct use *uses; /* by value, then by box, once they are sorted */
     uint32_t use_count, capacity; /* capacity: of uses */
     size_t room; /* for ties */
 };
-
-/* ---- what values are at run time ------------------------------------------------------------------------------- */
-
-static void alias(struct tying *at, uint32_t value, uint32_t is)
-{
-    if (value < at->picture->value_count && is != value)
-        at->same_as[value] = is;
-}
-
-/* The end of the chain: a value that a node makes, or that is fed in. A chain is as long as identities follow each
- * other, and is made shorter on the way. So all calls together are nearly linear. The number of steps is bounded in
- * case a broken graph has a circle. */
-static uint32_t resolve(struct tying *at, uint32_t value)
-{
-    uint32_t end = value, steps = at->picture->value_count;
-    while (end < at->picture->value_count && at->same_as[end] != NPART_NONE && steps-- > 0)
-        end = at->same_as[end];
-    while (value < at->picture->value_count && at->same_as[value] != NPART_NONE && value != end) {
-        uint32_t next = at->same_as[value];
-        at->same_as[value] = end;
-        value = next;
-    }
-    return end;
-}
 
 /* What is constant passes between no boxes: both sides have it from the beginning. A value that the plan does not
  * know counts as one. */
@@ -54,83 +29,11 @@ static bool is_constant(const struct npart__picture *picture, uint32_t value)
     return !npart_plan_value(picture->plan, value, &at) || at.is_constant;
 }
 
-/* What goes into a graph that stands in place of a node, and what comes out of it. Of a call the inputs of the
- * function's graph are the operands of the node. The branch of an If has no inputs: what it needs from outside it
- * uses by name. */
-static void alias_graph(struct tying *at, const struct npart_node *node, const struct npart_graph *graph)
+/* The value that it is at run time. */
+static uint32_t resolve(const struct npart__picture *picture, uint32_t value)
 {
-    for (uint32_t i = 0; i < graph->input_count && i < node->input_count; i++)
-        if (graph->kind == NPART_GRAPH_CALL)
-            alias(at, graph->inputs[i], node->inputs[i]);
-    for (uint32_t i = 0; i < graph->output_count && i < node->output_count; i++)
-        alias(at, node->outputs[i], graph->outputs[i]);
-}
-
-/* Of an If that gave way to a branch the one that is not called untaken. A branch without nodes of its own, which
- * hands on a value from outside, cannot be told from the other: it counts as taken. */
-static bool is_taken(const struct npart__picture *picture, const struct npart_graph *graph)
-{
-    struct npart_node_plan plan = {.size = sizeof plan};
-    if (graph->node_count == 0 || !npart_plan_node(picture->plan, graph->first_node, &plan))
-        return true;
-    return plan.fate != NPART_FATE_UNTAKEN;
-}
-
-/* A node that computes what the one that it is part of does: of the same operands, but for constants that are equal. */
-static bool repeats(struct tying *at, const struct npart_node *node, const struct npart_node *kept)
-{
-    bool is_same = strcmp(node->op, kept->op) == 0 && strcmp(node->domain, kept->domain) == 0 &&
-                   node->input_count == kept->input_count && node->output_count == kept->output_count;
-    for (uint32_t i = 0; is_same && i < node->input_count; i++) {
-        uint32_t a = node->inputs[i], b = kept->inputs[i];
-        is_same = a == b || (a != NPART_NONE && b != NPART_NONE &&
-                             ((is_constant(at->picture, a) && is_constant(at->picture, b)) ||
-                              resolve(at, a) == resolve(at, b)));
-    }
-    return is_same;
-}
-
-static void alias_repeated(struct tying *at, const struct npart_node *node, uint32_t into)
-{
-    struct npart_node kept = {.size = sizeof kept};
-    if (!npart_model_node(at->picture->model, into, &kept) || !repeats(at, node, &kept))
-        return;
-    for (uint32_t i = 0; i < node->output_count; i++)
-        if (node->outputs[i] != NPART_NONE && kept.outputs[i] != NPART_NONE)
-            alias(at, node->outputs[i], kept.outputs[i]);
-}
-
-/* A node that is folded and whose result is no constant hands on what it takes. Calls and Ifs first, whose results
- * are those of the graph in their place. What is left are nodes such as Identity and Dropout: the first operand
- * that is no constant is what they hand on. */
-static void alias_node(struct tying *at, uint32_t id)
-{
-    const struct npart__picture *picture = at->picture;
-    struct npart_node node = {.size = sizeof node};
-    struct npart_node_plan plan = {.size = sizeof plan};
-    struct npart_graph graph = {.size = sizeof graph};
-    if (!npart_model_node(picture->model, id, &node) || !npart_plan_node(picture->plan, id, &plan))
-        return;
-    if (plan.verdict == NPART_VERDICT_FUSED && plan.into != NPART_NONE)
-        alias_repeated(at, &node, plan.into);
-    if (plan.verdict != NPART_VERDICT_FOLDED || node.output_count == 0 || node.outputs[0] == NPART_NONE)
-        return;
-    if (npart_model_graph(picture->model, node.callee, &graph)) {
-        alias_graph(at, &node, &graph);
-        return;
-    }
-    for (uint32_t i = 0; i < node.body_count; i++)
-        if (npart_model_graph(picture->model, node.first_body + i, &graph) && is_taken(picture, &graph)) {
-            alias_graph(at, &node, &graph);
-            return;
-        }
-    if (is_constant(picture, node.outputs[0]))
-        return;
-    for (uint32_t i = 0; i < node.input_count; i++)
-        if (node.inputs[i] != NPART_NONE && !is_constant(picture, node.inputs[i])) {
-            alias(at, node.outputs[0], node.inputs[i]);
-            return;
-        }
+    struct npart_value_plan at = {.size = sizeof at};
+    return npart_plan_value(picture->plan, value, &at) ? at.stands_for : value;
 }
 
 /* ---- who takes and makes ----------------------------------------------------------------------------------------- */
@@ -139,7 +42,7 @@ static void alias_node(struct tying *at, uint32_t id)
 static void add_use(struct tying *at, uint32_t value, uint32_t box, bool is_on_cpu)
 {
     if (value != NPART_NONE && box != NPART_NONE && at->use_count < at->capacity && !is_constant(at->picture, value))
-        at->uses[at->use_count++] = (struct use){resolve(at, value), box, is_on_cpu};
+        at->uses[at->use_count++] = (struct use){resolve(at->picture, value), box, is_on_cpu};
 }
 
 static int compare_uses(const void *left, const void *right)
@@ -256,7 +159,7 @@ static void tie_crossings(struct tying *at, const uint32_t *box_of_partition)
     struct npart__picture *picture = at->picture;
     struct npart_crossing crossing = {.size = sizeof crossing};
     for (uint32_t i = 0; npart_plan_crossing(picture->plan, i, &crossing); i++) {
-        uint32_t value = resolve(at, crossing.value);
+        uint32_t value = resolve(picture, crossing.value);
         bool is_on_cpu;
         uint32_t from = crossing.from == NPART_NONE ? home_of(picture, value, &is_on_cpu)
                                                     : box_of_partition[crossing.from];
@@ -366,16 +269,12 @@ void npart__picture_tie(struct npart__picture *picture)
     (void)npart_plan_info(picture->plan, &info);
     /* A crossing to the CPU has as many ends as boxes there use it; so has a use one at most of its own. */
     at.room = 2 * (size_t)at.capacity + info.crossing_count + 1;
-    at.same_as = npart__arena_zeroed(picture->arena, picture->value_count + (size_t)1, sizeof *at.same_as);
     at.uses = npart__arena_zeroed(picture->arena, at.capacity + (size_t)1, sizeof *at.uses);
     picture->ties = npart__arena_zeroed(picture->arena, at.room, sizeof *picture->ties);
     picture->edges = npart__arena_zeroed(picture->arena, at.room, sizeof *picture->edges);
     uint32_t *box_of_partition = npart__arena_zeroed(picture->arena, partitions + (size_t)1, sizeof *box_of_partition);
     if (picture->arena->failed)
         return;
-    memset(at.same_as, 0xff, picture->value_count * sizeof *at.same_as);
-    for (uint32_t i = 0; i < picture->node_count; i++)
-        alias_node(&at, i);
     list_uses(&at);
     for (uint32_t p = 0; p < partitions && npart_plan_partition(picture->plan, p, &part); p++) {
         /* A partition is one box, so any of its nodes tells which. */

@@ -381,6 +381,17 @@ static void expect_converted(struct run *run, char *text)
     compare_text(run, "converted", found, rest_of(text));
 }
 
+/* expect stands-for VALUE OTHER: what it is at run time; itself, where nothing between is gone. */
+static void expect_stands_for(struct run *run, char *text)
+{
+    struct npart_value_plan at = {.size = sizeof at};
+    if (!npart_plan_value(run->plan, find_value(run, next_word(&text)), &at)) {
+        fail(run, "there is no such value");
+        return;
+    }
+    compare_text(run, "stands-for", npart__value_name(graph_of(run), at.stands_for), rest_of(text));
+}
+
 /* expect cause N KIND AFFECTED ENDS TEXT */
 static void expect_cause(struct run *run, char *text)
 {
@@ -508,6 +519,7 @@ static void expect(struct run *run, char *text)
     } checks[] = {
         {"value", expect_value, false},         {"order", expect_order, false},
         {"folded", expect_folded, true},        {"verdict", expect_verdict, true},
+        {"stands-for", expect_stands_for, true},
         {"converted", expect_converted, true},  {"fusion", expect_fusion, true},
         {"reason", expect_reason, true},        {"no-reason", expect_no_reason, true},
         {"partition", expect_partition, true},  {"crossing", expect_crossing, true},

@@ -1039,6 +1039,7 @@ class npart_value_plan(Structure):
     layout: Bytes | None
     converted_to: Bytes | None
     converted_for: int
+    stands_for: int
     _fields_ = [
         ("size", c_size_t),
         ("is_constant", c_bool),
@@ -1047,6 +1048,7 @@ class npart_value_plan(Structure):
         ("layout", c_char_p),
         ("converted_to", c_char_p),
         ("converted_for", c_uint32),
+        ("stands_for", c_uint32),
     ]
 
 
