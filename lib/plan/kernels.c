@@ -56,23 +56,14 @@ static int unfit_type(const struct npart__plan *plan, const struct npart__node *
     return 0;
 }
 
-/* What a normalization is written with. At the basic level the runtime fuses it into LayerNormalization, whose
- * definition computes in FLOAT (probe: BFLOAT16 is loaded then). */
-static bool is_of_normalization(const char *op)
-{
-    static const char *const ops[] = {"Add", "Div", "Mul", "Pow", "ReduceMean", "Sqrt", "Sub"};
-    for (size_t i = 0; i < NPART__COUNT(ops); i++)
-        if (strcmp(op, ops[i]) == 0)
-            return true;
-    return false;
-}
-
-/* Whether the graph has a mean at all, without which there is no normalization to be fused. */
+/* Whether the graph has a mean at all, without which there is no normalization. What one is written with the runtime
+ * fuses at the basic level into LayerNormalization, whose definition computes in FLOAT (probe: BFLOAT16 is loaded
+ * then). */
 static bool has_mean(const struct npart__plan *plan)
 {
     for (uint32_t i = 0; i < plan->graph->nodes.count; i++)
         if (npart__is_live(&plan->session, i) &&
-            npart__is_onnx_op(plan->graph, npart__node_at(plan->graph, i), "ReduceMean"))
+            npart__node_at(plan->graph, i)->traits->computes == NPART__COMPUTES_MEAN)
             return true;
     return false;
 }
@@ -133,7 +124,7 @@ npart_status npart__find_kernels(struct npart__plan *plan, struct npart_error *e
     bool may_fuse = plan->level == NPART_LEVEL_BASIC && has_mean(plan);
     for (uint32_t i = 0; i < graph->nodes.count; i++) {
         const struct npart__node *node = npart__node_at(graph, i);
-        if (!npart__is_refused(plan, i) || (may_fuse && is_of_normalization(npart__node_op(graph, node))))
+        if (!npart__is_refused(plan, i) || (may_fuse && npart__node_plays(graph, node, NPART__ROLE_OF_NORMALIZATION)))
             continue;
         int type = lacking_type(plan, node);
         plan->lacks_kernel[i] = type != 0;

@@ -12,7 +12,7 @@
 BEGIN {
     count = split("turns dequantizes quantizes quantized commutes reorders_axes reshapes keeps_quantization " \
         "between_transposes measured_by_operand never_measured casts not_negative from_0_to_1 from_minus_1_to_1 " \
-        "stays_float", roles, " ")
+        "stays_float recurrent of_normalization begins_attention compiled constant hands_on", roles, " ")
     for (i = 1; i <= count; i++)
         is_role[roles[i]] = 1
     # What an operator computes that stages ask for, by its SHAPE.
@@ -20,6 +20,8 @@ BEGIN {
     computes["binary each_subtract"] = "SUBTRACT"
     computes["binary each_multiply"] = "MULTIPLY"
     computes["binary each_divide"] = "DIVIDE"
+    computes["reduce reduce_mean"] = "MEAN"
+    computes["matmul operands_plain"] = "MATMUL"
     computes["binary each_equal"] = "EQUAL"
     computes["binary each_less"] = computes["binary each_less_or_equal"] = "ORDER"
     computes["binary each_greater"] = computes["binary each_greater_or_equal"] = "ORDER"
@@ -72,7 +74,7 @@ function read_more(text,    words, last, i, key, value, parts, count_parts, k) {
         sub(/^[^=]*=?/, "", value)
         if (key in is_role)
             add_role(key)
-        else if (key == "jumps" || key == "keeps_type" || key == "causal")
+        else if (key ~ /^(jumps|keeps_type|causal|comes_apart)$/)
             more = more ", ." key " = true"
         else if (key == "sizes") {
             split(value "-" value, parts, "-")

@@ -36,7 +36,7 @@ bool npart__lists_op(const struct npart__graph *graph, const char *ops, uint32_t
 
 bool npart__is_constant_node(const struct npart__graph *graph, const struct npart__node *node)
 {
-    return npart__is_onnx_op(graph, node, "Constant");
+    return node->domain == 0 && npart__node_plays(graph, node, NPART__ROLE_CONSTANT);
 }
 
 /* Op names have letters enough for 256 places: a graph of 20 operators takes most others for none of its own. */

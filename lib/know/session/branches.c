@@ -25,7 +25,7 @@ static uint32_t taken_branch(const struct npart__session *session, uint32_t id)
     const struct npart__graph *graph = inference->graph;
     const struct npart__node *node = npart__node_at(graph, id);
     uint32_t condition = npart__node_input(graph, node, 0);
-    bool is_if = node->body_count && npart__is_onnx_op(graph, node, "If");
+    bool is_if = node->domain == 0 && branch_of(graph, node, "then_branch") != NPART_NONE;
     if (!is_if || condition == NPART_NONE) /* a condition is required; a file may lack it */
         return NPART_NONE;
     /* What an Identity hands on of a constant is constant itself, so what stands before it need not be asked. */

@@ -55,6 +55,12 @@ static bool is_op(const struct merger *at, uint32_t id, const char *op)
     return node->schema && npart__is_onnx_op(at->graph, node, op);
 }
 
+static bool computes(const struct merger *at, uint32_t id, enum npart__computes what)
+{
+    const struct npart__node *node = npart__node_at(at->graph, id);
+    return node->schema && node->domain == 0 && node->traits->computes == what;
+}
+
 /* At this level of rewriting, so what was folded counts as well as an initializer. */
 static bool is_constant(const struct merger *at, uint32_t id, uint32_t index)
 {
@@ -67,12 +73,10 @@ static bool is_absent_or_constant(const struct merger *at, uint32_t id, uint32_t
     return input_of(at, id, index) == NPART_NONE || is_constant(at, id, index);
 }
 
-/* The live node that makes an input, if it is of this op; else NPART_NONE. */
-static uint32_t maker(const struct merger *at, uint32_t id, uint32_t index, const char *op)
+/* The live node that makes an input; NPART_NONE: none does. */
+static uint32_t maker(const struct merger *at, uint32_t id, uint32_t index)
 {
-    uint32_t value = id == NPART_NONE ? NPART_NONE : input_of(at, id, index);
-    uint32_t producer = npart__producer(at->graph, value);
-    return producer != NPART_NONE && is_op(at, producer, op) ? producer : NPART_NONE;
+    return npart__producer(at->graph, input_of(at, id, index));
 }
 
 /* ---- what fits --------------------------------------------------------------------------------------------- */
@@ -129,7 +133,8 @@ static bool channels_fit(const struct merger *at, uint32_t conv, uint32_t arithm
         numbers->element_type != filter->element_type)
         return false;
     if (numbers->rank == 0)
-        return is_op(at, arithmetic, "Mul"); /* a factor scales all channels; a summand is not looked at */
+        /* A factor scales all channels; a summand is not looked at. */
+        return computes(at, arithmetic, NPART__COMPUTES_MULTIPLY);
     /* Of the filter's rank the first axis is the batch; of one less there is none. Its channels are the filter's
      * first dim. */
     uint32_t axis = numbers->rank == filter->rank ? 1 : 0;
@@ -147,22 +152,24 @@ static bool channels_fit(const struct merger *at, uint32_t conv, uint32_t arithm
  * as that of a captured result, is no attention to the runtime either. */
 static bool begins_attention(const struct merger *at, uint32_t normalization, uint32_t *last)
 {
-    uint32_t result = normalization == NPART_NONE ? NPART_NONE : result_of(at, normalization);
-    uint32_t matmuls = 0, adds = 0, add = NPART_NONE;
+    if (normalization == NPART_NONE || !npart__node_at(at->graph, normalization)->schema ||
+        !npart__node_plays(at->graph, npart__node_at(at->graph, normalization), NPART__ROLE_BEGINS_ATTENTION))
+        return false;
+    uint32_t result = result_of(at, normalization), matmuls = 0, adds = 0, add = NPART_NONE;
     if (result == NPART_NONE || at->uses[result] != ATTENTION_USERS)
         return false;
     for (uint32_t i = 0; i < ATTENTION_USERS; i++) {
         uint32_t user = at->some[(size_t)result * ATTENTION_USERS + i];
         if (user == NPART_NONE)
             return false;
-        matmuls += is_op(at, user, "MatMul");
-        adds += is_op(at, user, "Add");
-        add = is_op(at, user, "Add") ? user : add;
+        matmuls += computes(at, user, NPART__COMPUTES_MATMUL);
+        adds += computes(at, user, NPART__COMPUTES_ADD);
+        add = computes(at, user, NPART__COMPUTES_ADD) ? user : add;
     }
     if (matmuls != 3 || adds != 1)
         return false;
-    *last = maker(at, add, input_of(at, add, 0) == result ? 1 : 0, "Add");
-    return *last != NPART_NONE;
+    *last = maker(at, add, input_of(at, add, 0) == result ? 1 : 0);
+    return *last != NPART_NONE && computes(at, *last, NPART__COMPUTES_ADD);
 }
 
 /* Of attention, a later level makes one node: its projections are left as they are. Looked for from both ends: a
@@ -171,12 +178,12 @@ static bool begins_attention(const struct merger *at, uint32_t normalization, ui
 static bool is_attention(const struct merger *at, uint32_t matmul, uint32_t add)
 {
     uint32_t last, result = result_of(at, add);
-    if (begins_attention(at, maker(at, matmul, 0, "LayerNormalization"), &last))
+    if (begins_attention(at, maker(at, matmul, 0), &last))
         return true;
     /* Else the product may be the output's projection: what follows its bias is the residual's Add. */
     uint32_t after = result != NPART_NONE && at->uses[result] == 1 ? at->user[result] : NPART_NONE;
-    for (uint32_t i = 0; after != NPART_NONE && is_op(at, after, "Add") && i < 2; i++)
-        if (begins_attention(at, maker(at, after, i, "LayerNormalization"), &last) && last == add)
+    for (uint32_t i = 0; after != NPART_NONE && computes(at, after, NPART__COMPUTES_ADD) && i < 2; i++)
+        if (begins_attention(at, maker(at, after, i), &last) && last == add)
             return true;
     return false;
 }
@@ -260,8 +267,7 @@ static bool pads_with_zero(const struct merger *at, uint32_t pad)
 
 /* Zeros around the image, which the next node can add itself. Pads of batch and channels must be 0: `pads` lists
  * the begins of all axes and then the ends, so the first two of each half are these. Fewer than 6 are of a rank
- * below 3. An AveragePool that does not count its pads would divide by another number. Pads [0,0,1,1,0,0,1,1]
- * put one row or column of zeros on each side of an image. */
+ * below 3. Pads [0,0,1,1,0,0,1,1] put one row or column of zeros on each side of an image. */
 static bool padding_fits(const struct merger *at, uint32_t pad, uint32_t window)
 {
     int64_t pads[MOST_PADS];
@@ -278,7 +284,14 @@ static bool padding_fits(const struct merger *at, uint32_t pad, uint32_t window)
         /* A negative pad cuts off elements, which no Conv does. */
         if (pads[i] < 0 || !npart__is_number(pads[i]) || (i % (count / 2) < 2 && pads[i] != 0))
             return false;
-    return !is_op(at, window, "AveragePool") || npart__node_int(at->graph, node, "count_include_pad", 0) != 0;
+    return true;
+}
+
+/* A mean of what does not count its pads would divide by another number. */
+static bool counted_padding_fits(const struct merger *at, uint32_t pad, uint32_t window)
+{
+    const struct npart__node *node = npart__node_at(at->graph, window);
+    return npart__node_int(at->graph, node, "count_include_pad", 0) != 0 && padding_fits(at, pad, window);
 }
 
 /* ---- the table --------------------------------------------------------------------------------------------- */
@@ -367,7 +380,7 @@ static void merge_node(struct merger *at, uint32_t id)
         /* The Gemm is a new node to the runtime, put where the Add was; by its number it is the last of all, and some
          * providers' partitions follow that order (lib/plan/partition/walk.c). In another rank than 2 it also has two
          * Reshapes. */
-        if (is_op(at, stays, "MatMul")) {
+        if (computes(at, stays, NPART__COMPUTES_MATMUL)) {
             bool is_matrix = fact_in(at, stays, 0)->rank == 2;
             at->session->remade[stays] = is_matrix ? NPART__REMADE_PRODUCT : NPART__REMADE_RESHAPED_PRODUCT;
             at->session->place[stays] = gone;
@@ -384,7 +397,7 @@ static void merge_node(struct merger *at, uint32_t id)
          * read, and that is the first of no row. */
         at->uses[result] = at->uses[after];
         at->user[result] = at->user[after];
-        if (is_op(at, stays, "MatMul"))
+        if (computes(at, stays, NPART__COMPUTES_MATMUL))
             return; /* a Gemm by now, which is the first of no row: a second Add stays */
     }
 }

@@ -15,7 +15,7 @@
 
 bool npart__is_compiled(const struct npart__graph *graph, const struct npart__node *node)
 {
-    return node->domain != 0 && npart__same_text(npart__node_op(graph, node), "EPContext") &&
+    return node->domain != 0 && npart__node_plays(graph, node, NPART__ROLE_COMPILED) &&
            strcmp(npart__text(&graph->strings, node->domain), "com.microsoft") == 0;
 }
 

@@ -35,7 +35,7 @@ struct ungrouping {
 static const char *size_of(struct npart__site *site, const char *x, int64_t axis)
 {
     const char *shape = NPART__MAKE(site, "Shape", x);
-    const char *size = NPART__MAKE(site, "Gather", shape, npart__make_scalar(site, NPART__INT64, (double)axis));
+    const char *size = npart__make_gather(site, shape, npart__make_scalar(site, NPART__INT64, (double)axis));
     npart__give_int(site, "axis", 0);
     return size;
 }
@@ -50,7 +50,7 @@ static void make_sizes(struct ungrouping *all, const char *query, int64_t axis, 
     const char *first = npart__make_scalar(site, NPART__INT64, 0), *step = npart__make_scalar(site, NPART__INT64, 1);
     all->before = size_of(site, past, 2);
     all->tokens = size_of(site, query, axis);
-    all->slots = NPART__MAKE(site, "Add", all->before, all->tokens);
+    all->slots = npart__make_add(site, all->before, all->tokens);
     all->places = NPART__MAKE(site, "Range", first, all->slots, step);
     all->positions = npart__make_unsqueeze(site, NPART__MAKE(site, "Range", all->before, all->slots, step), last, 1);
 }
@@ -61,15 +61,16 @@ static const char *make_hiding(struct ungrouping *all, int64_t window, bool is_c
     struct npart__site *site = all->site;
     const char *is_hidden = NULL;
     if (is_causal && all->has_later)
-        is_hidden = NPART__MAKE(site, "Greater", all->places, all->positions);
+        is_hidden = npart__make_greater(site, all->places, all->positions);
     if (window) {
         const char *others = npart__make_scalar(site, NPART__INT64, (double)(window - 1));
-        const char *is_far = NPART__MAKE(site, "Less", all->places, NPART__MAKE(site, "Sub", all->positions, others));
-        is_hidden = is_hidden ? NPART__MAKE(site, "Or", is_hidden, is_far) : is_far;
+        const char *is_far = npart__make_less(site, all->places, npart__make_subtract(site, all->positions, others));
+        is_hidden = is_hidden ? npart__make_or(site, is_hidden, is_far) : is_far;
     }
-    return is_hidden ? NPART__MAKE(site, "Where", is_hidden, npart__make_scalar(site, type, NPART__MASK_VALUE),
-                                   npart__make_scalar(site, type, 0))
-                     : NULL;
+    if (!is_hidden)
+        return NULL;
+    const char *much = npart__make_scalar(site, type, NPART__MASK_VALUE), *none = npart__make_scalar(site, type, 0);
+    return npart__make_where(site, is_hidden, much, none);
 }
 
 /* Where the name of what has this key stands; *is_new: it is to be made. NULL when out of memory. */
@@ -104,7 +105,7 @@ static const char *rows_of(struct ungrouping *all, const char *table, const char
                                                         positions), &is_new);
     if (!name || !is_new)
         return name ? *name : NULL;
-    *name = NPART__MAKE(all->site, "Gather", table, positions);
+    *name = npart__make_gather(all->site, table, positions);
     npart__give_int(all->site, "axis", 0);
     if (axis)
         *name = npart__make_unsqueeze(all->site, *name, &axis, 1);
@@ -158,9 +159,7 @@ static const char *take_apart(struct ungrouping *all)
     if (reason)
         return reason;
     make_sizes(all, at->query, at->has_heads ? 2 : 1, at->past_key);
-    if (cached.visible)
-        at->bias = NPART__MAKE(site, "Where", cached.visible, npart__make_scalar(site, at->type, 0),
-                               npart__make_scalar(site, at->type, NPART__MASK_VALUE));
+    npart__make_visible(site, &cached, NPART__MASK_VALUE);
     at->mask = hiding_of(all, 0, cached.is_causal, at->type);
     finish(all, at);
     return NULL;
@@ -190,7 +189,7 @@ static npart_status change(struct ungrouping *all, uint32_t id)
     struct npart__site site;
     /* Without a past it sees the new tokens alone, and stays as it is. */
     bool is_cached = npart__has_past(work->graph, id);
-    bool is_rotary = npart__lists_op(work->graph, "com.microsoft:RotaryEmbedding RotaryEmbedding", id);
+    bool is_rotary = npart__comes_from(npart__node_at(work->graph, id), NPART__WAY(ROTARY));
     if (!is_cached && !is_rotary)
         return NPART_OK;
     if (!npart__site_begin(all->editor, id, REWRITE, NPART_EQUAL_ULP, &site))
@@ -201,7 +200,7 @@ static npart_status change(struct ungrouping *all, uint32_t id)
         npart__site_drop(&site);
         return NPART_OK;
     }
-    bool is_grouped = npart__lists_op(work->graph, "com.microsoft:GroupQueryAttention", id);
+    bool is_grouped = npart__past_key_of(work->graph, id) == NPART__GQA_PAST_KEY;
     const char *reason = !is_cached ? NULL : is_grouped ? ungroup(all) : take_apart(all);
     if (!is_rotary && npart__site_opset(&site) < 13)
         reason = "the model has an opset below 13";

@@ -306,7 +306,7 @@ static npart_status change_node(struct writing *writing, uint32_t id)
         if (shorter)
             names[i] = cut_operand(writing, shorter, &site, i, names[i]);
         if (i == 0 && work->is_unmasked[id])
-            names[i] = NPART__MAKE(&site, "Add", names[i], bias_of(writing, shorter, &site));
+            names[i] = npart__make_add(&site, names[i], bias_of(writing, shorter, &site));
         if (!names[i] && writing->is_unknown)
             return npart__cache_refuse(work, id, "how its result is shaped with the slots of a window is not known");
         if (!names[i])

@@ -138,6 +138,16 @@ const char *npart__make_counting(struct npart__site *site, int element_type, con
 const char *npart__make_scalar(struct npart__site *site, int element_type, double value);
 const char *npart__make_ints(struct npart__site *site, const int64_t *values, uint32_t count);
 
+/* Operators of two operands that are made again and again; the comment says which. */
+typedef const char *npart__make_pair(struct npart__site *site, const char *a, const char *b);
+npart__make_pair npart__make_add, npart__make_subtract, npart__make_multiply, npart__make_divide;
+npart__make_pair npart__make_matmul; /* a product of matrices */
+npart__make_pair npart__make_less, npart__make_greater, npart__make_and, npart__make_or;
+npart__make_pair npart__make_gather; /* rows of a table, and their places; along the first axis, if no other is given */
+const char *npart__make_where(struct npart__site *site, const char *condition, const char *yes, const char *no);
+const char *npart__make_not(struct npart__site *site, const char *x);
+const char *npart__make_expand(struct npart__site *site, const char *x, const int64_t *dims, uint32_t rank);
+
 /* Operators whose form depends on the opset: axes as an attribute or as an operand. Dims are given in full. */
 const char *npart__make_reshape(struct npart__site *site, const char *x, const int64_t *dims, uint32_t rank);
 const char *npart__make_transpose(struct npart__site *site, const char *x, const int64_t *order, uint32_t rank);
@@ -154,6 +164,12 @@ const char *npart__make_slice(struct npart__site *site, const char *x, int64_t a
 /* `op` is one of the Reduce operators; axes are not negative. */
 const char *npart__make_reduce(struct npart__site *site, const char *op, const char *x, const int64_t *axes,
                                uint32_t count, bool keeps_dims);
+const char *npart__make_reduce_sum(struct npart__site *site, const char *x, const int64_t *axes, uint32_t count,
+                                   bool keeps_dims);
+const char *npart__make_reduce_mean(struct npart__site *site, const char *x, const int64_t *axes, uint32_t count,
+                                    bool keeps_dims);
+/* Zeros before and after each of the axes: all numbers before, then all after. */
+const char *npart__make_pad(struct npart__site *site, const char *x, const int64_t *pads, uint32_t rank);
 /* Results by npart__made_result. */
 const char *npart__make_split(struct npart__site *site, const char *x, int64_t axis, const int64_t *sizes,
                               uint32_t count);

@@ -1,10 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Operators whose form depends on the opset: what became an operand stands as an attribute before.
+ * Operators that rewrites make again and again, and those whose form depends on the opset: what became an operand
+ * stands as an attribute before.
  */
 #include "edit/edit.h"
 
-enum { INT64 = 7 };
+#define PAIR(function, op)                                                                                             \
+    const char *npart__make_##function(struct npart__site *site, const char *a, const char *b)                         \
+    {                                                                                                                  \
+        return NPART__MAKE(site, op, a, b);                                                                            \
+    }
+PAIR(add, "Add")
+PAIR(subtract, "Sub")
+PAIR(multiply, "Mul")
+PAIR(divide, "Div")
+PAIR(matmul, "MatMul")
+PAIR(less, "Less")
+PAIR(greater, "Greater")
+PAIR(and, "And")
+PAIR(or, "Or")
+PAIR(gather, "Gather")
+#undef PAIR
+
+const char *npart__make_where(struct npart__site *site, const char *condition, const char *yes, const char *no)
+{
+    return NPART__MAKE(site, "Where", condition, yes, no);
+}
+
+const char *npart__make_not(struct npart__site *site, const char *x)
+{
+    return NPART__MAKE(site, "Not", x);
+}
+
+const char *npart__make_expand(struct npart__site *site, const char *x, const int64_t *dims, uint32_t rank)
+{
+    return NPART__MAKE(site, "Expand", x, npart__make_ints(site, dims, rank));
+}
 
 /* Whether the operator takes as an operand what was an attribute before. */
 static bool takes_operand(const struct npart__site *site, const char *op, const char *attribute)
@@ -107,6 +138,23 @@ const char *npart__make_reduce(struct npart__site *site, const char *op, const c
     const char *made = make_with_list(site, op, x, "axes", axes, count);
     npart__give_int(site, "keepdims", keeps_dims);
     return made;
+}
+
+const char *npart__make_reduce_sum(struct npart__site *site, const char *x, const int64_t *axes, uint32_t count,
+                                   bool keeps_dims)
+{
+    return npart__make_reduce(site, "ReduceSum", x, axes, count, keeps_dims);
+}
+
+const char *npart__make_reduce_mean(struct npart__site *site, const char *x, const int64_t *axes, uint32_t count,
+                                    bool keeps_dims)
+{
+    return npart__make_reduce(site, "ReduceMean", x, axes, count, keeps_dims);
+}
+
+const char *npart__make_pad(struct npart__site *site, const char *x, const int64_t *pads, uint32_t rank)
+{
+    return make_with_list(site, "Pad", x, "pads", pads, 2 * rank);
 }
 
 /* Since opset 18 `num_outputs` may stand for sizes; sizes are always given here, which every version takes. */

@@ -74,7 +74,7 @@ Onnx__NodeProto *npart__edit_new_node(struct npart__editor *editor, const char *
 /* protobuf-c's names are not const; they are not changed. */
 Onnx__NodeProto *npart__edit_new_identity(struct npart__editor *editor, const char *from, const char *to)
 {
-    Onnx__NodeProto *node = npart__edit_new_node(editor, "Identity", 1, 1);
+    Onnx__NodeProto *node = npart__edit_new_node(editor, npart__role_op(NPART__ROLE_HANDS_ON), 1, 1);
     if (node) {
         node->input[0] = (char *)(uintptr_t)from;
         node->output[0] = (char *)(uintptr_t)to;

@@ -48,7 +48,7 @@ bool npart__rewrite_cumsum(struct npart__site *site)
     const char *triangle = make_triangle(site, type, dims.at[axis], is_exclusive, is_reverse);
     if (!is_last)
         x = npart__make_transpose(site, x, order, dims.rank);
-    x = NPART__MAKE(site, "MatMul", x, triangle);
+    x = npart__make_matmul(site, x, triangle);
     npart__finish(site, 0, is_last ? x : npart__make_transpose(site, x, order, dims.rank));
     /* 0 times infinity is NaN, also where the element is not summed. */
     site->caveat = npart__arena_format(site->arena, "Each sum takes %lld MACs, and an infinite input makes all of its "
@@ -98,7 +98,7 @@ bool npart__rewrite_reduce_prod(struct npart__site *site)
         factors[i] = npart__made_result(site, i);
     const char *product = factors[0];
     for (uint32_t i = 1; i < count; i++)
-        product = NPART__MAKE(site, "Mul", product, factors[i]);
+        product = npart__make_multiply(site, product, factors[i]);
     if (!npart__site_int(site, site->id, "keepdims", 1))
         product = npart__make_squeeze(site, product, &squeezed, 1);
     npart__finish(site, 0, product);
@@ -127,7 +127,7 @@ bool npart__rewrite_argmax_last(struct npart__site *site)
     const char *place = npart__make_like(site, site->id, &x, 1);
     npart__drop_attribute(site, "select_last_index");
     const char *last = npart__make_scalar(site, NPART__INT64, (double)(dims.at[axis] - 1));
-    npart__finish(site, 0, NPART__MAKE(site, "Sub", last, place));
+    npart__finish(site, 0, npart__make_subtract(site, last, place));
     /* With NaN among the elements the two orders find different ones. */
     npart__equal_where_whole(site, npart__operand(site, 0));
     return true;
@@ -175,6 +175,6 @@ bool npart__rewrite_col2im(struct npart__site *site)
     made = npart__make_reshape(site, made, y.at, y.rank);
     int type = npart__site_type(site, npart__operand(site, 0));
     const char *zero = npart__type_is_float(type) ? npart__make_scalar(site, type, 0) : NULL;
-    npart__finish(site, 0, zero ? NPART__MAKE(site, "Add", made, zero) : made);
+    npart__finish(site, 0, zero ? npart__make_add(site, made, zero) : made);
     return true;
 }

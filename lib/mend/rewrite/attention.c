@@ -31,11 +31,11 @@ static const char *reshape(struct npart__site *site, const struct npart__attenti
 static const char *turn_pairs(struct npart__site *site, const char *a, const char *b, const char *rest,
                               const struct npart__turn *turn)
 {
-    const char *ac = NPART__MAKE(site, "Mul", a, turn->cosine), *bs = NPART__MAKE(site, "Mul", b, turn->sine);
-    const char *bc = NPART__MAKE(site, "Mul", b, turn->cosine), *as = NPART__MAKE(site, "Mul", a, turn->sine);
+    const char *ac = npart__make_multiply(site, a, turn->cosine), *bs = npart__make_multiply(site, b, turn->sine);
+    const char *bc = npart__make_multiply(site, b, turn->cosine), *as = npart__make_multiply(site, a, turn->sine);
     const char *turned[3];
-    turned[0] = NPART__MAKE(site, "Sub", ac, bs);
-    turned[1] = NPART__MAKE(site, "Add", bc, as);
+    turned[0] = npart__make_subtract(site, ac, bs);
+    turned[1] = npart__make_add(site, bc, as);
     turned[2] = rest;
     if (!turn->is_interleaved)
         return npart__make_concat(site, turned, rest ? 3 : 2, 3);
@@ -69,11 +69,11 @@ static const char *normalize(struct npart__site *site, const struct npart__atten
     static const int64_t last[] = {3};
     bool is_half = at->type != NPART__FLOAT;
     x = is_half ? npart__make_cast(site, x, NPART__FLOAT) : x;
-    const char *mean = npart__make_reduce(site, "ReduceMean", NPART__MAKE(site, "Mul", x, x), last, 1, true);
+    const char *mean = npart__make_reduce_mean(site, npart__make_multiply(site, x, x), last, 1, true);
     const char *epsilon = npart__make_scalar(site, NPART__FLOAT, at->epsilons[which]);
-    x = NPART__MAKE(site, "Div", x, NPART__MAKE(site, "Sqrt", NPART__MAKE(site, "Add", mean, epsilon)));
+    x = npart__make_divide(site, x, NPART__MAKE(site, "Sqrt", npart__make_add(site, mean, epsilon)));
     x = is_half ? npart__make_cast(site, x, at->type) : x;
-    return NPART__MAKE(site, "Mul", x, at->gains[which]);
+    return npart__make_multiply(site, x, at->gains[which]);
 }
 
 enum part { QUERIES, KEYS, VALUES };
@@ -135,7 +135,7 @@ static const char *make_sink(struct npart__site *site, const struct npart__atten
     const char *sink = at->sink ? npart__make_reshape(site, at->sink, dims, 4)
                                 : npart__make_constant(site, at->type, (const int64_t[]){1, 1, 1, 1}, 4, zero);
     if (is_sized(at) || at->is_single)
-        return NPART__MAKE(site, "Expand", sink, npart__make_ints(site, is_sized(at) ? sized : dims, 4));
+        return npart__make_expand(site, sink, is_sized(at) ? sized : dims, 4);
     const char *to[] = {npart__make_ints(site, dims, 2), npart__make_unsqueeze(site, at->tokens, first, 1),
                         npart__make_ints(site, dims + 3, 1)};
     return NPART__MAKE(site, "Expand", sink, npart__make_concat(site, to, 3, 0));
@@ -160,15 +160,15 @@ static const char *weigh(struct npart__site *site, const struct npart__attention
     bool is_by_head = (at->bias && at->is_by_head) || (!at->is_single && (at->bias || has_sink || has_mask));
     if (at->softcap != 0) {
         const char *cap = npart__make_scalar(site, at->type, at->softcap);
-        scores = NPART__MAKE(site, "Tanh", NPART__MAKE(site, "Div", scores, cap));
-        scores = NPART__MAKE(site, "Mul", scores, cap);
+        scores = NPART__MAKE(site, "Tanh", npart__make_divide(site, scores, cap));
+        scores = npart__make_multiply(site, scores, cap);
     }
     if (is_by_head)
         scores = reshape_scores(site, at, scores, true);
     if (at->bias)
-        scores = NPART__MAKE(site, "Add", scores, at->bias);
+        scores = npart__make_add(site, scores, at->bias);
     if (at->mask)
-        scores = NPART__MAKE(site, "Add", scores, at->mask);
+        scores = npart__make_add(site, scores, at->mask);
     scores = has_sink ? weigh_beside_sink(site, at, scores, is_by_head) : make_softmax(site, scores);
     return is_by_head ? reshape_scores(site, at, scores, false) : scores;
 }
@@ -203,10 +203,10 @@ void npart__finish_attention(struct npart__site *site, const struct npart__atten
     key = join(site, at->past_key, key);
     value = join(site, at->past_value, value);
     query = reshape(site, at, query, grouped, 4);
-    query = NPART__MAKE(site, "Mul", query, npart__make_scalar(site, at->type, at->scale));
-    const char *scores = NPART__MAKE(site, "MatMul", query, npart__make_transpose(site, key, turned, 4));
+    query = npart__make_multiply(site, query, npart__make_scalar(site, at->type, at->scale));
+    const char *scores = npart__make_matmul(site, query, npart__make_transpose(site, key, turned, 4));
     scores = weigh(site, at, scores);
-    const char *result = reshape(site, at, NPART__MAKE(site, "MatMul", scores, value), each, 4);
+    const char *result = reshape(site, at, npart__make_matmul(site, scores, value), each, 4);
     if (!at->has_heads)
         result = reshape(site, at, npart__make_transpose(site, result, back, 4), whole, 3);
     npart__finish(site, 0, result);

@@ -106,23 +106,15 @@ static void add_bias(struct npart__site *site, struct npart__cached *out)
     const int64_t sizes[] = {at->heads * at->size, at->kept * at->size, at->kept * at->value_size};
     const char *first = npart__make_split(site, npart__operand_name(site, out->projection_bias), 0, sizes, 3);
     const char *second = npart__made_result(site, 1), *third = npart__made_result(site, 2);
-    at->query = NPART__MAKE(site, "Add", at->query, first);
-    at->key = NPART__MAKE(site, "Add", at->key, second);
-    at->value = NPART__MAKE(site, "Add", at->value, third);
+    at->query = npart__make_add(site, at->query, first);
+    at->key = npart__make_add(site, at->key, second);
+    at->value = npart__make_add(site, at->value, third);
 }
 
 uint32_t npart__past_key_of(const struct npart__graph *graph, uint32_t id)
 {
-    static const struct {
-        const char *op;
-        uint32_t past_key;
-    } keepers[] = {{"com.microsoft:GroupQueryAttention", NPART__GQA_PAST_KEY},
-                   {"Attention", STANDARD_PAST_KEY},
-                   {"com.microsoft:MultiHeadAttention", CONTRIB_PAST_KEY}};
-    for (size_t i = 0; i < NPART__COUNT(keepers); i++)
-        if (npart__lists_op(graph, keepers[i].op, id))
-            return keepers[i].past_key;
-    return 0;
+    const struct npart__traits *traits = npart__node_at(graph, id)->traits;
+    return traits->comes_apart ? traits->cache.first : 0;
 }
 
 bool npart__has_past(const struct npart__graph *graph, uint32_t id)
@@ -135,7 +127,7 @@ bool npart__has_past(const struct npart__graph *graph, uint32_t id)
 
 const char *npart__read_cached(struct npart__site *site, struct npart__cached *out)
 {
-    bool is_standard = npart__lists_op(site->graph, "Attention", site->id);
+    bool is_standard = site->node->domain == 0;
     struct npart__attention *at = &out->attention;
     *out = (struct npart__cached){.past_key = npart__past_key_of(site->graph, site->id)};
     if (!npart__has_operand(site, 0) || !npart__has_operand(site, 1) || !npart__has_operand(site, 2))
@@ -168,6 +160,15 @@ const char *npart__read_cached(struct npart__site *site, struct npart__cached *o
     return NULL;
 }
 
+void npart__make_visible(struct npart__site *site, struct npart__cached *cached, double hidden)
+{
+    if (!cached->visible)
+        return;
+    int type = cached->attention.type;
+    const char *none = npart__make_scalar(site, type, 0), *much = npart__make_scalar(site, type, hidden);
+    cached->attention.bias = npart__make_where(site, cached->visible, none, much);
+}
+
 /* ---- by itself: with sizes that are numbers ---------------------------------------------------------------------- */
 
 /* A mask is broadcast over its batch, heads and tokens. */
@@ -186,7 +187,7 @@ static bool fits_mask(const struct npart__site *site, uint32_t operand, const st
 static bool fit_sizes(const struct npart__site *site, const struct npart__cached *cached, struct npart__attention *at)
 {
     struct npart__dims query, past;
-    uint32_t axis = at->has_heads ? 2 : 1, mask = npart__lists_op(site->graph, "Attention", site->id) ? 3 : 5;
+    uint32_t axis = at->has_heads ? 2 : 1, mask = site->node->domain == 0 ? 3 : 5;
     if (!npart__full_dims(site, npart__operand(site, 0), &query) ||
         !npart__full_dims(site, npart__operand(site, cached->past_key), &past) || past.rank != 4 ||
         past.at[2] > NPART__LIMIT_MASK)
@@ -211,9 +212,7 @@ bool npart__rewrite_attention_past(struct npart__site *site)
     if (!npart__has_past(site->graph, site->id) || npart__read_cached(site, &cached) ||
         !fit_sizes(site, &cached, at))
         return false;
-    if (cached.visible)
-        at->bias = NPART__MAKE(site, "Where", cached.visible, npart__make_scalar(site, at->type, 0),
-                               npart__make_scalar(site, at->type, -INFINITY));
+    npart__make_visible(site, &cached, -INFINITY);
     /* Without a mask each token sees itself. */
     bool has_mask = cached.visible || at->bias;
     site->equality = has_mask ? NPART_EQUAL_BITS_IF : NPART_EQUAL_ULP;

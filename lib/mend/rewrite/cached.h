@@ -25,5 +25,7 @@ bool npart__has_past(const struct npart__graph *graph, uint32_t node);
 /* The reason why it is not followed, in the words of a message; NULL: it is. Its query, key and value are named, with
  * what is added to them. */
 const char *npart__read_cached(struct npart__site *site, struct npart__cached *out);
+/* Where it is told which slots are seen, the others get `hidden` added to their scores. */
+void npart__make_visible(struct npart__site *site, struct npart__cached *cached, double hidden);
 
 #endif

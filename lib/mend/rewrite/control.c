@@ -103,17 +103,16 @@ static bool has_places(struct npart__site *site, const struct npart__node *node)
 {
     int64_t dims[NPART__LIMIT_RANK], least = INT64_MAX;
     uint32_t rank, count;
-    const char *op = npart__node_op(site->graph, node);
-    if (strncmp(op, "Gather", 6) != 0)
-        return !npart__same_text(op, "Pad") || has_room_for_pads(site, node);
+    if (!node->traits->reads.is_there)
+        return !npart__comes_from(node, NPART__WAY(PAD)) || has_room_for_pads(site, node);
     const int64_t *indices = npart__site_ints(site, npart__node_input(site->graph, node, 1), &count);
     if (!indices || !npart__site_dims(site, npart__node_input(site->graph, node, 0), dims, &rank))
         return false;
     for (uint32_t i = 0; i < rank; i++)
         least = dims[i] < least ? dims[i] : least;
     uint32_t at;
-    /* The letter after "Gather": of GatherND it is N. Gather and GatherElements go along one axis, 0 by default. */
-    if (op[6] != 'N' && npart__normalize_axis(npart__node_int(site->graph, node, "axis", 0), rank, &at))
+    const char *axis = node->traits->reads.axis;
+    if (axis && npart__normalize_axis(npart__node_int(site->graph, node, axis, 0), rank, &at))
         least = dims[at];
     for (uint32_t i = 0; i < count; i++)
         if (indices[i] < -least || indices[i] >= least)
@@ -144,7 +143,7 @@ static bool has_numbers(struct npart__site *site, uint32_t id)
         return type && type != STRING;
     if (npart__comes_from(node, NPART__WAY(DROPS)))
         return are_below(site, npart__node_input(site->graph, node, 1), 1);
-    if (npart__lists_op(site->graph, "GRU LSTM RNN", id))
+    if (npart__node_plays(site->graph, node, NPART__ROLE_RECURRENT))
         /* Of layout 1 the batch comes first; a sequence may be as long as all of x. */
         return npart__site_dims(site, data, dims, &rank) && rank == 3 &&
                are_below(site, npart__node_input(site->graph, node, 4),
@@ -231,9 +230,9 @@ static bool match_results(const struct npart__site *site, const uint32_t branche
 static const char *choose(struct npart__site *site, int type, const char *condition, const char *yes, const char *no)
 {
     if (type != BOOL)
-        return NPART__MAKE(site, "Where", condition, yes, no);
-    const char *not_yes = NPART__MAKE(site, "And", NPART__MAKE(site, "Not", condition), no);
-    return NPART__MAKE(site, "Or", NPART__MAKE(site, "And", condition, yes), not_yes);
+        return npart__make_where(site, condition, yes, no);
+    const char *not_yes = npart__make_and(site, npart__make_not(site, condition), no);
+    return npart__make_or(site, npart__make_and(site, condition, yes), not_yes);
 }
 
 /* Both branches are copied and run, and each result is chosen element by element by the one condition. */

@@ -17,13 +17,7 @@ static const char *spread(struct npart__site *site, const char *name, struct npa
     int64_t kernel = weights->at[axis], matrix[2] = {before * kernel, after};
     int64_t pads[4] = {0, 0, 0, (dilation - 1) * after}, rows[3] = {before, kernel * dilation, after};
     name = npart__make_reshape(site, name, matrix, 2);
-    /* Pads are an operand since then. */
-    if (npart__site_opset(site) >= 11) {
-        name = NPART__MAKE(site, "Pad", name, npart__make_ints(site, pads, 4));
-    } else {
-        name = NPART__MAKE(site, "Pad", name);
-        npart__give_ints(site, "pads", pads, 4);
-    }
+    name = npart__make_pad(site, name, pads, 2);
     name = npart__make_reshape(site, name, rows, 3);
     weights->at[axis] = (kernel - 1) * dilation + 1;
     return npart__make_slice(site, name, 1, 0, weights->at[axis], 1);
@@ -46,7 +40,7 @@ static bool can_spread(const struct npart__site *site, const struct npart__dims 
     /* A quantized kernel's zeros are its zero points; and what is quantized must stay so. */
     return *factor > 1 && npart__site_is_constant(site, value) && npart__multiply_int64(elements, *factor, &after) &&
            after <= INT64_MAX / 100 && /* the caveat tells a share in per cent */
-           npart__site_maker(site, value, "DequantizeLinear") == NPART_NONE &&
+           npart__site_made_by(site, value, NPART__WAY(CODES)) == NPART_NONE &&
            (type == NPART__FLOAT || type == NPART__FLOAT16 || type == NPART__DOUBLE);
 }
 

@@ -172,7 +172,7 @@ static bool sum_one(struct npart__site *site, const struct einsum *einsum)
             axes[summed++] = i;
     const char *name = npart__operand_name(site, 0);
     if (summed)
-        name = npart__make_reduce(site, "ReduceSum", name, axes, summed, false);
+        name = npart__make_reduce_sum(site, name, axes, summed, false);
     if (summed > 1)
         site->equality = NPART_EQUAL_ULP; /* in another order */
     npart__finish(site, 0, turn(site, name, &left, &einsum->result));
@@ -238,7 +238,7 @@ static bool multiply(struct npart__site *site, const struct einsum *einsum)
         return false;
     const struct labels order = join(&kinds.batch, &kinds.rows, &kinds.columns);
     uint32_t rank = sizes_of(einsum, &order, dims), first = kinds.batch.count ? 0 : 1;
-    const char *product = NPART__MAKE(site, "MatMul", left, right);
+    const char *product = npart__make_matmul(site, left, right);
     product = reshape(site, product, joined + first, 3 - first, dims, rank);
     npart__finish(site, 0, turn(site, product, &order, &einsum->result));
     return true;

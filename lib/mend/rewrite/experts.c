@@ -282,12 +282,12 @@ static const char *make_weight(struct experts *experts, uint32_t weights, const 
     const int type = npart__site_type(site, weights);
     const char *sent = npart__make_transpose(site, npart__site_name(site, experts->sent), turned, 2);
     const char *counts = npart__make_cast(site, sent, FLOAT);
-    counts = npart__make_reduce(site, "ReduceSum", counts, &axis, 1, true);
+    counts = npart__make_reduce_sum(site, counts, &axis, 1, true);
     /* At most one place of a token is 1, so the sum is 0 or 1; in float, as older opsets reduce no integers. */
-    *is_sent = NPART__MAKE(site, "Greater", counts, npart__make_scalar(site, FLOAT, 0));
+    *is_sent = npart__make_greater(site, counts, npart__make_scalar(site, FLOAT, 0));
     const char *none = npart__make_scalar(site, type, 0);
-    const char *own = NPART__MAKE(site, "Where", sent, npart__site_name(site, weights), none);
-    return npart__make_reduce(site, "ReduceSum", own, &axis, 1, true);
+    const char *own = npart__make_where(site, sent, npart__site_name(site, weights), none);
+    return npart__make_reduce_sum(site, own, &axis, 1, true);
 }
 
 /* Through an Expand that changes nothing. Its shape is [1, 1] or [1, columns], and what it expands has as many
@@ -368,7 +368,7 @@ bool npart__rewrite_moe_dense(struct npart__site *site)
     const char *rows = experts.weight ? densify(&experts, updates, 0) : NULL;
     if (!rows)
         return false;
-    npart__finish(site, 0, NPART__MAKE(site, "Where", is_sent, rows, npart__operand_name(site, 0)));
+    npart__finish(site, 0, npart__make_where(site, is_sent, rows, npart__operand_name(site, 0)));
     /* Experts by places: how many of them each token was sent to before. */
     site->caveat = npart__arena_format(site->arena,
                                        "Every expert runs on all tokens: %.3g times the multiply-accumulates of "

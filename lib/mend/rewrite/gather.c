@@ -95,7 +95,7 @@ bool npart__rewrite_gathernd(struct npart__site *site)
         /* Without axes that are not indexed the data become 1-D, else [places, the rest]. */
         uint32_t rank = gather.depth < gather.data_rank ? 2 : 1;
         data = npart__make_reshape(site, data, (const int64_t[]){places, rest}, rank);
-        data = NPART__MAKE(site, "Gather", data, npart__make_ints(site, flat, tuples));
+        data = npart__make_gather(site, data, npart__make_ints(site, flat, tuples));
         npart__give_int(site, "axis", 0);
     }
     npart__finish(site, 0, npart__make_reshape(site, data, gather.out, gather.out_rank));
@@ -121,8 +121,7 @@ bool npart__rewrite_gathernd_batch(struct npart__site *site)
     indices = npart__make_reshape(site, indices, (const int64_t[]){batch, tuples, 1}, is_flat ? 2 : 3);
     /* GatherElements wants an index for each element of the rest. */
     if (!is_flat && rest > 1)
-        indices = NPART__MAKE(site, "Expand", indices,
-                              npart__make_ints(site, (const int64_t[]){batch, tuples, rest}, 3));
+        indices = npart__make_expand(site, indices, (const int64_t[]){batch, tuples, rest}, 3);
     const char *gathered = NPART__MAKE(site, "GatherElements", data, indices);
     npart__give_int(site, "axis", 1);
     npart__finish(site, 0, npart__make_reshape(site, gathered, gather.out, gather.out_rank));

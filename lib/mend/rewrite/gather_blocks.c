@@ -59,7 +59,7 @@ static bool fit_zeros(const struct npart__site *site, const struct blocks *at)
 
 static const char *gather(struct npart__site *site, const char *table)
 {
-    const char *rows = NPART__MAKE(site, "Gather", table, npart__operand_name(site, INDICES));
+    const char *rows = npart__make_gather(site, table, npart__operand_name(site, INDICES));
     npart__give_int(site, "axis", 0);
     return rows;
 }
@@ -83,10 +83,10 @@ static const char *unpack(struct npart__site *site, const struct blocks *at, con
     const char *parts[4];
     for (uint32_t i = 0; i + 1 < digits; i++) {
         double base = (double)(1u << at->bits);
-        const char *quotient = NPART__MAKE(site, "Mul", bytes, npart__make_scalar(site, at->type, 1 / base));
+        const char *quotient = npart__make_multiply(site, bytes, npart__make_scalar(site, at->type, 1 / base));
         quotient = NPART__MAKE(site, "Floor", quotient);
-        const char *rest = NPART__MAKE(site, "Mul", quotient, npart__make_scalar(site, at->type, base));
-        parts[i] = npart__make_reshape(site, NPART__MAKE(site, "Sub", bytes, rest), each, 3);
+        const char *rest = npart__make_multiply(site, quotient, npart__make_scalar(site, at->type, base));
+        parts[i] = npart__make_reshape(site, npart__make_subtract(site, bytes, rest), each, 3);
         bytes = quotient;
     }
     if (digits == 1)
@@ -111,7 +111,7 @@ bool npart__rewrite_gather_blocks(struct npart__site *site)
         zeros = unpack(site, &at, bytes, at.blocks * at.bits / 8, at.blocks, 1);
     }
     const char *scales = npart__make_reshape(site, gather(site, npart__operand_name(site, SCALES)), by_block, 3);
-    numbers = NPART__MAKE(site, "Mul", NPART__MAKE(site, "Sub", numbers, zeros), scales);
+    numbers = npart__make_multiply(site, npart__make_subtract(site, numbers, zeros), scales);
     npart__finish(site, 0, npart__make_reshape(site, numbers, whole.at, whole.rank));
     return true;
 }

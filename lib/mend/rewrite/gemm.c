@@ -58,12 +58,12 @@ bool npart__rewrite_gemm_scale(struct npart__site *site)
     npart__drop_attribute(site, "alpha");
     npart__drop_attribute(site, "beta");
     if (!is_one(alpha))
-        made = NPART__MAKE(site, "Mul", made, npart__make_scalar(site, type, alpha));
+        made = npart__make_multiply(site, made, npart__make_scalar(site, type, alpha));
     if (has_sum) {
         const char *sum = npart__operand_name(site, 2);
         if (scales_sum)
-            sum = NPART__MAKE(site, "Mul", sum, npart__make_scalar(site, type, beta));
-        made = NPART__MAKE(site, "Add", made, sum);
+            sum = npart__make_multiply(site, sum, npart__make_scalar(site, type, beta));
+        made = npart__make_add(site, made, sum);
     }
     npart__finish(site, 0, made);
     if (type == NPART__FLOAT && is_small(site) && is_power_of_two(alpha) && (!has_sum || is_power_of_two(beta)))

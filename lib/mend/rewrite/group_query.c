@@ -250,10 +250,9 @@ static const char *rows(struct npart__site *site, const struct sized *sized, uin
     bool is_first = sized->past == 0 && (at->batch > 1 || at->length > 1);
     if (is_first) {
         positions = npart__make_slice(site, npart__make_reshape_to(site, positions, all, 1), 0, 0, 1, 1);
-        positions = NPART__MAKE(site, "Add", positions,
-                                npart__make_counting(site, NPART__INT64, &at->length, 1));
+        positions = npart__make_add(site, positions, npart__make_counting(site, NPART__INT64, &at->length, 1));
     }
-    const char *taken = NPART__MAKE(site, "Gather", table, positions);
+    const char *taken = npart__make_gather(site, table, positions);
     npart__give_int(site, "axis", 0);
     return npart__make_unsqueeze(site, taken, is_first ? heads : by_token, 1);
 }

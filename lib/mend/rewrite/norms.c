@@ -40,8 +40,7 @@ static const char *flatten_scale(struct npart__site *site, uint32_t value, const
     if (dims.rank > whole->rank)
         return NULL;
     site->equality = NPART_EQUAL_ULP;
-    const char *wide = NPART__MAKE(site, "Expand", npart__site_name(site, value),
-                                   npart__make_ints(site, whole->at, whole->rank));
+    const char *wide = npart__make_expand(site, npart__site_name(site, value), whole->at, whole->rank);
     return whole->rank == 1 ? wide : npart__make_reshape(site, wide, flat.at, 1);
 }
 
@@ -185,7 +184,7 @@ bool npart__rewrite_groupnorm(struct npart__site *site)
     for (uint32_t i = 1; i < dims.rank; i++)
         npart__push_dim(&wide, i == 1 ? channels : 1);
     made = npart__make_reshape(site, made, dims.at, dims.rank);
-    made = NPART__MAKE(site, "Mul", made, npart__view(site, npart__operand(site, 1), &wide));
-    npart__finish(site, 0, NPART__MAKE(site, "Add", made, npart__view(site, npart__operand(site, 2), &wide)));
+    made = npart__make_multiply(site, made, npart__view(site, npart__operand(site, 1), &wide));
+    npart__finish(site, 0, npart__make_add(site, made, npart__view(site, npart__operand(site, 2), &wide)));
     return true;
 }

@@ -151,10 +151,10 @@ static const char *dequantize_bias(struct npart__site *site, uint32_t bias, uint
     } else {
         const char *x_name = scalar(site, x_scale);
         const char *w_name = is_one_scale ? scalar(site, w_scale) : npart__site_name(site, w_scale);
-        scale = NPART__MAKE(site, "Mul", x_name, w_name);
+        scale = npart__make_multiply(site, x_name, w_name);
         if (factor < 1 || factor > 1) {
             const char *more = npart__make_scalar(site, NPART__FLOAT, factor);
-            scale = NPART__MAKE(site, "Mul", scale, more);
+            scale = npart__make_multiply(site, scale, more);
         }
     }
     const char *made = NPART__MAKE(site, "DequantizeLinear", npart__site_name(site, bias), scale);
@@ -207,7 +207,7 @@ static bool replace_matmul(struct npart__site *site)
         !(b.rank == 2 ? is_weight(site, 3, b.at[1]) : is_quantized(site, 3)))
         return false;
     const char *left = dequantize_operand(site, 0), *right = dequantize_weight(site, 3, 1);
-    return finish(site, NPART__MAKE(site, "MatMul", left, right), 6);
+    return finish(site, npart__make_matmul(site, left, right), 6);
 }
 
 /* com.microsoft: A, B, C, each with scale and zero point; C is of int32, its scale alpha * a * b. A bias of one
@@ -301,7 +301,7 @@ static bool replace_where(struct npart__site *site)
     if (!is_quantized(site, 1) || !is_quantized(site, 4) || !is_result(site, 7))
         return false;
     const char *x = dequantize_operand(site, 1), *y = dequantize_operand(site, 4);
-    return finish(site, NPART__MAKE(site, "Where", npart__operand_name(site, 0), x, y), 7);
+    return finish(site, npart__make_where(site, npart__operand_name(site, 0), x, y), 7);
 }
 
 /* com.microsoft: the result's scale and zero point, then each operand with its own. Each operand is dequantized by

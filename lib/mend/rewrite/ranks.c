@@ -171,7 +171,7 @@ static bool reduce_expand(struct npart__site *site)
         return false;
     struct npart__dims narrow = joined(&join, &dims), wide = joined(&join, &result);
     const char *x = npart__view(site, npart__operand(site, 0), &narrow);
-    npart__finish_shaped(site, 0, NPART__MAKE(site, "Expand", x, npart__make_ints(site, wide.at, wide.rank)));
+    npart__finish_shaped(site, 0, npart__make_expand(site, x, wide.at, wide.rank));
     return true;
 }
 

@@ -221,11 +221,11 @@ bool npart__rewrite_resize_antialias(struct npart__site *site)
     int64_t dims[2] = {resize.y.at[rank - 2], resize.x.at[rank - 2]};
     if (has_columns) {
         const char *turned = make_turned(site, type, columns, resize.x.at[rank - 1], resize.y.at[rank - 1]);
-        made = NPART__MAKE(site, "MatMul", made, turned);
+        made = npart__make_matmul(site, made, turned);
     }
     if (has_rows) {
         const char *left = npart__make_constant(site, type, dims, 2, rows);
-        made = NPART__MAKE(site, "MatMul", left, made);
+        made = npart__make_matmul(site, left, made);
     }
     npart__finish(site, 0, made);
     return true;

@@ -6,11 +6,6 @@
 #include "rewrite/axes.h"
 #include "rewrite/group_query.h"
 
-static bool is_contrib(const struct npart__site *site)
-{
-    return npart__lists_op(site->graph, "com.microsoft:RotaryEmbedding", site->id);
-}
-
 /* What the schema has and ONNX Runtime's CPU kernel leaves out cannot be told to be the same. */
 static const char *find_other_form(const struct npart__site *site)
 {
@@ -23,7 +18,7 @@ static const char *find_other_form(const struct npart__site *site)
 
 const char *npart__read_rotary(const struct npart__site *site, struct npart__rotary *out)
 {
-    bool is_ours = !is_contrib(site);
+    bool is_ours = site->node->domain == 0;
     *out = (struct npart__rotary){.positions = is_ours ? 3 : 1, .cosine = is_ours ? 1 : 2, .sine = is_ours ? 2 : 3};
     uint32_t x = npart__operand(site, 0);
     int type = npart__site_type(site, x);
@@ -87,14 +82,14 @@ static bool look_up(struct npart__site *site, const struct npart__rotary *at, co
         return false;
     if (rank == 1) {
         static const int64_t first[] = {0};
-        positions = NPART__MAKE(site, "Add", positions, npart__make_counting(site, NPART__INT64, &tokens, 1));
+        positions = npart__make_add(site, positions, npart__make_counting(site, NPART__INT64, &tokens, 1));
         positions = npart__make_unsqueeze(site, positions, first, 1);
     }
     for (uint32_t i = 0; i < 2; i++) {
         static const int64_t heads[] = {2}, before[] = {1};
         rows[i] = npart__operand_name(site, operands[i]);
         if (has_positions) {
-            rows[i] = NPART__MAKE(site, "Gather", rows[i], positions);
+            rows[i] = npart__make_gather(site, rows[i], positions);
             npart__give_int(site, "axis", 0);
         }
         rows[i] = npart__make_unsqueeze(site, rows[i], at->rank == 3 ? heads : before, 1);

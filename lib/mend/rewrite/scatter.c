@@ -62,8 +62,8 @@ static const char *move_places(struct npart__site *site, const struct scatter *a
     }
     last[at->axis] = 1;
     const char *by_row = npart__make_reshape(site, npart__operand_name(site, WRITE_INDICES), rows.at, rows.rank);
-    by_row = NPART__MAKE(site, "Mul", by_row, npart__make_ints(site, last, at->axis + 1));
-    places = NPART__MAKE(site, "Add", places, by_row);
+    by_row = npart__make_multiply(site, by_row, npart__make_ints(site, last, at->axis + 1));
+    places = npart__make_add(site, places, by_row);
     if (strcmp(npart__site_text(site, site->id, "mode", "linear"), "circular") != 0)
         return places;
     return NPART__MAKE(site, "Mod", places, npart__make_ints(site, ends, at->axis + 1));

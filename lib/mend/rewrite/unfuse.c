@@ -79,19 +79,19 @@ static bool make_mask(struct npart__site *site, const struct attention *attentio
         (rank == 1 && attention->length > LIMIT_ELEMENTS))
         return false;
     if (rank == 2) {
-        counts = NPART__MAKE(site, "Greater", counts, npart__make_scalar(site, INT32, 0));
+        counts = npart__make_greater(site, counts, npart__make_scalar(site, INT32, 0));
     } else {
         /* Place i of a row counts where i is less than the row's number. */
         const int64_t places[2] = {1, attention->length}, column[2] = {attention->batch, 1};
         const char *place = npart__make_counting(site, INT32, places, 2);
-        counts = NPART__MAKE(site, "Less", place, npart__make_reshape(site, counts, column, 2));
+        counts = npart__make_less(site, place, npart__make_reshape(site, counts, column, 2));
     }
     const int64_t shape[4] = {attention->batch, 1, 1, attention->length};
     double masked = npart__site_float(site, site->id, "mask_filter_value", -10000);
     counts = npart__make_reshape(site, counts, shape, 4);
     /* 0 leaves a score as it is; -10000 makes its share 0 beside any that counts. */
     const char *none = npart__make_scalar(site, FLOAT, 0), *much = npart__make_scalar(site, FLOAT, masked);
-    *out = NPART__MAKE(site, "Where", counts, none, much);
+    *out = npart__make_where(site, counts, none, much);
     return true;
 }
 
@@ -120,21 +120,21 @@ static bool unfuse_attention(struct npart__site *site)
     double scale = npart__site_float(site, site->id, "scale", 0);
     if (scale == 0)
         scale = (double)(1.0f / sqrtf((float)attention.size));
-    const char *all = NPART__MAKE(site, "MatMul", npart__operand_name(site, X), npart__operand_name(site, WEIGHTS));
+    const char *all = npart__make_matmul(site, npart__operand_name(site, X), npart__operand_name(site, WEIGHTS));
     if (npart__has_operand(site, BIAS))
-        all = NPART__MAKE(site, "Add", all, npart__operand_name(site, BIAS));
+        all = npart__make_add(site, all, npart__operand_name(site, BIAS));
     npart__make_split(site, all, 2, sizes, 3);
     const char *parts[3] = {npart__made_result(site, 0), npart__made_result(site, 1), npart__made_result(site, 2)};
     const char *q = by_head(site, &attention, parts[0], false), *k = by_head(site, &attention, parts[1], true),
                *v = by_head(site, &attention, parts[2], false);
-    const char *scores = NPART__MAKE(site, "MatMul", q, k);
-    scores = NPART__MAKE(site, "Mul", scores, npart__make_scalar(site, FLOAT, scale));
+    const char *scores = npart__make_matmul(site, q, k);
+    scores = npart__make_multiply(site, scores, npart__make_scalar(site, FLOAT, scale));
     if (mask)
-        scores = NPART__MAKE(site, "Add", scores, mask);
+        scores = npart__make_add(site, scores, mask);
     /* Over the last axis, in any opset. */
     const char *shares = NPART__MAKE(site, "Softmax", scores);
     npart__give_int(site, "axis", 3);
-    const char *heads = npart__make_transpose(site, NPART__MAKE(site, "MatMul", shares, v), back, 4);
+    const char *heads = npart__make_transpose(site, npart__make_matmul(site, shares, v), back, 4);
     npart__finish(site, 0, npart__make_reshape(site, heads, shape, 3));
     return true;
 }
@@ -156,19 +156,19 @@ static const char *normalize(struct npart__site *site, const char *x, const char
         npart__give_float(site, "epsilon", epsilon);
         return made;
     }
-    const char *centred = NPART__MAKE(site, "Sub", x, npart__make_reduce(site, "ReduceMean", x, &last, 1, true));
+    const char *centred = npart__make_subtract(site, x, npart__make_reduce_mean(site, x, &last, 1, true));
     const char *squares = NPART__MAKE(site, "Pow", centred, npart__make_scalar(site, FLOAT, 2));
-    const char *variance = npart__make_reduce(site, "ReduceMean", squares, &last, 1, true);
-    const char *spread = NPART__MAKE(site, "Add", variance, npart__make_scalar(site, FLOAT, epsilon));
-    const char *scaled = NPART__MAKE(site, "Div", centred, NPART__MAKE(site, "Sqrt", spread));
-    return NPART__MAKE(site, "Add", NPART__MAKE(site, "Mul", scaled, gamma), beta);
+    const char *variance = npart__make_reduce_mean(site, squares, &last, 1, true);
+    const char *spread = npart__make_add(site, variance, npart__make_scalar(site, FLOAT, epsilon));
+    const char *scaled = npart__make_divide(site, centred, NPART__MAKE(site, "Sqrt", spread));
+    return npart__make_add(site, npart__make_multiply(site, scaled, gamma), beta);
 }
 
 /* Rows of a table. Both are numbers of operands, not values. */
 static const char *gather(struct npart__site *site, uint32_t table, uint32_t indices)
 {
     const char *made =
-        NPART__MAKE(site, "Gather", npart__operand_name(site, table), npart__operand_name(site, indices));
+        npart__make_gather(site, npart__operand_name(site, table), npart__operand_name(site, indices));
     npart__give_int(site, "axis", 0);
     return made;
 }
@@ -184,7 +184,7 @@ static const char *count_places(struct npart__site *site, int64_t batch)
     }
     const char *is_one =
         NPART__MAKE(site, "Equal", npart__operand_name(site, EMBED_MASK), npart__make_scalar(site, INT32, 1));
-    return npart__make_reduce(site, "ReduceSum", npart__make_cast(site, is_one, INT32), &axis, 1, false);
+    return npart__make_reduce_sum(site, npart__make_cast(site, is_one, INT32), &axis, 1, false);
 }
 
 /* Words, places and, where there are any, kinds (segments) are summed and normalized. Without place ids the
@@ -206,9 +206,9 @@ static bool unfuse_embedding(struct npart__site *site)
     const char *place = !npart__has_operand(site, PLACE_IDS)
                             ? npart__make_slice(site, npart__operand_name(site, PLACES), 0, 0, ids[1], 1)
                             : gather(site, PLACES, PLACE_IDS);
-    const char *sum = NPART__MAKE(site, "Add", gather(site, WORDS, IDS), place);
+    const char *sum = npart__make_add(site, gather(site, WORDS, IDS), place);
     if (npart__has_operand(site, KINDS))
-        sum = NPART__MAKE(site, "Add", sum, gather(site, KIND_WEIGHTS, KINDS));
+        sum = npart__make_add(site, sum, gather(site, KIND_WEIGHTS, KINDS));
     npart__finish(site, 0, normalize(site, sum, npart__operand_name(site, GAMMA), npart__operand_name(site, BETA)));
     if (!npart__is_unused(site, npart__result(site, 1)))
         npart__finish(site, 1, count_places(site, ids[0]));

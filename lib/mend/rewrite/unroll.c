@@ -119,7 +119,7 @@ static bool goes_on(struct npart__site *site, uint32_t body)
         if (is_true(site, value) || value == site->graph->operands.items[scope->first_input + 1])
             return true;
         uint32_t maker = npart__producer(site->graph, value);
-        if (maker == NPART_NONE || !npart__node_is(site->graph, npart__node_at(site->graph, maker), "Identity"))
+        if (maker == NPART_NONE || !npart__comes_from(npart__node_at(site->graph, maker), NPART__WAY(ON)))
             return false;
         value = npart__node_input(site->graph, npart__node_at(site->graph, maker), 0);
     }
@@ -207,7 +207,7 @@ static bool take_round(struct npart__site *site, struct rounds *rounds, uint32_t
             return false;
         const char *at = npart__make_scalar(site, INT64, is_reversed ? rounds->count - 1 - round : round);
         rounds->operands[rounds->states + i] =
-            NPART__MAKE(site, "Gather", npart__operand_name(site, rounds->states + i), at);
+            npart__make_gather(site, npart__operand_name(site, rounds->states + i), at);
         npart__give_int(site, "axis", axis);
     }
     return true;

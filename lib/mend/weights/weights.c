@@ -4,6 +4,7 @@
  */
 #include <math.h>
 
+#include "runtime/runtime.h"
 #include "weights/internal.h"
 #include "wire/files.h"
 
@@ -62,7 +63,7 @@ static bool list_constants(struct reading *reading, struct graph_at *at)
         is_done = add_constant(reading, at, graph->initializer[i]->name, graph->initializer[i]);
     for (size_t i = 0; is_done && i < graph->n_node; i++) {
         const Onnx__NodeProto *node = graph->node[i];
-        bool is_constant = node->op_type && strcmp(node->op_type, "Constant") == 0 && node->n_output == 1;
+        bool is_constant = node->op_type && node->n_output == 1 && npart__op_plays(node->op_type, NPART__ROLE_CONSTANT);
         for (size_t k = 0; is_done && is_constant && k < node->n_attribute; k++)
             if (node->attribute[k]->t)
                 is_done = add_constant(reading, at, node->output[0], node->attribute[k]->t);

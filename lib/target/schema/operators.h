@@ -87,6 +87,8 @@ enum npart__computes {
     NPART__COMPUTES_DIVIDE,
     NPART__COMPUTES_MAXIMUM,
     NPART__COMPUTES_MINIMUM,
+    NPART__COMPUTES_MEAN,
+    NPART__COMPUTES_MATMUL, /* a product of matrices, and nothing besides */
     NPART__COMPUTES_EQUAL,
     NPART__COMPUTES_ORDER, /* which of two is the larger */
     NPART__COMPUTES_LIMITS, /* no more and no less than two others */
@@ -110,6 +112,7 @@ struct npart__traits {
     bool jumps;
     bool keeps_type;
     bool causal;
+    bool comes_apart;
     bool writes;        /* an operand into the first, along the axis that `axis` says, or else: */
     int8_t writes_axis;
     struct {
