@@ -260,16 +260,18 @@ static void test_pictures__most_lines(void)
     free(nine);
 }
 
-/* What was merged into a neighbour on the NPU comes from there: its result is transferred. */
+/* What a neighbour on the NPU has taken in is computed there: the result is transferred. */
 static void test_pictures__merged(void)
 {
     char *text = draw_by("format 1\ntarget t\nruntime onnxruntime\nop MatMul Relu\n",
                          "input x float32[2,4]\ninit w float32[4,4]\ninit b float32[4]\nnode m = MatMul(x, w)\n"
                          "node a = Add(m, b)\nnode e = Erf(a)\noutput e\n",
                          NPART_FORMAT_DOT, NPART_DETAIL_NODES);
-    CHECK(strstr(text, "  npu0 -> cpu2 [label=\"m, 32 B\", tooltip=\"m float32[2,4], 32 B\\n\", id=\"plan1-edge1\"];"));
+    CHECK(strstr(text, "  npu0 -> cpu2 [label=\"m, 32 B\", tooltip=\"m float32[2,4], 32 B\\n\", "
+                       "id=\"plan1-edge1\"];"));
     free(text);
 }
 
-TESTS(test_pictures__merged, test_pictures__conversions, test_pictures__repeats, test_pictures__edges_of_repeats, test_pictures__details,
-      test_pictures__most_boxes, test_pictures__hidden_bodies, test_pictures__unseen_edges, test_pictures__most_lines)
+TESTS(test_pictures__merged, test_pictures__conversions, test_pictures__repeats, test_pictures__edges_of_repeats,
+      test_pictures__details, test_pictures__most_boxes, test_pictures__hidden_bodies, test_pictures__unseen_edges,
+      test_pictures__most_lines)

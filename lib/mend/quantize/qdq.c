@@ -186,8 +186,9 @@ static void ask_on(struct npart__quantizer *quantizer, Onnx__NodeProto *node, co
         mark_activation(quantizer, node->input[0]);
     if (habit == SPLIT)
         mark_activation(quantizer, node->input[0]);
-    if (quantizer->opset < row->number ||
-        (habit == POOL && quantizer->format->activation_type == NPART__DATA_TYPE(FLOAT8E4M3FN)) || (habit != SPLIT && !is_marked(quantizer, node->input[0])))
+    bool stays = quantizer->opset < row->number ||
+                 (habit == POOL && quantizer->format->activation_type == NPART__DATA_TYPE(FLOAT8E4M3FN));
+    if (stays || (habit != SPLIT && !is_marked(quantizer, node->input[0])))
         return;
     for (size_t i = 0; i < (habit == SPLIT ? node->n_output : 1); i++)
         mark_shared(quantizer, node->output[i], node->input[0]);
