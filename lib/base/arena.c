@@ -379,3 +379,15 @@ bool npart__array_reserve(struct npart__arena *arena, void **items, uint32_t *ca
     *capacity = (uint32_t)wanted;
     return true;
 }
+
+/* The current folder is where it will be written; options follow with dashes. */
+char *npart__name_as(struct npart__arena *arena, const char *path, const char *precision)
+{
+    const char *name = npart__after_last(path, '/'), *dot = strrchr(name, '.');
+    size_t length = dot && dot != name ? (size_t)(dot - name) : strlen(name);
+    char *made = npart__arena_format(arena, "%.*s.%s.onnx", (int)length, name, precision);
+    for (char *at = made ? made + length : made; at && *at; at++)
+        if (*at == ':' || *at == '=')
+            *at = '-';
+    return made;
+}

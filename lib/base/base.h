@@ -239,6 +239,10 @@ static inline const char *npart__after_last(const char *text, char mark)
     return last ? last + 1 : text;
 }
 
+/* What a model is called as it is looked at in a precision: of "a/model.onnx" and "w8a8:qnn" "model.w8a8-qnn.onnx".
+ * NULL when out of memory. */
+char *npart__name_as(struct npart__arena *arena, const char *path, const char *precision);
+
 /* ---- interned strings ------------------------------------------------------------------------------------ */
 
 /* Equal texts get equal ids, counted from 0; id 0 is always "". Texts are copied only on request. */

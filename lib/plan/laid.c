@@ -284,16 +284,7 @@ static void find_leading(const struct layer *at)
         const struct npart__node *node = npart__node_at(at->graph, at->graph->order[i]);
         bool is_end = is_laid(at, node, at->graph->order[i]) ||
                       (npart__node_plays(at->graph, node, NPART__ROLE_REORDERS_AXES) && node->input_count > 0);
-        bool leads = false;
-        for (uint32_t k = 0; k < node->output_count && is_through(at, node); k++) {
-            uint32_t value = npart__node_output(at->graph, node, k);
-            leads |= value != NPART_NONE && at->leads[value];
-        }
-        for (uint32_t k = 0; k < node->input_count && (is_end || leads); k++) {
-            uint32_t value = npart__node_input(at->graph, node, k);
-            if (value != NPART_NONE && (leads || k == 0))
-                at->leads[value] = true;
-        }
+        npart__lead_back(at->graph, node, is_end, is_through(at, node), at->leads);
     }
 }
 

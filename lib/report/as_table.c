@@ -56,13 +56,9 @@ static void put_row(struct npart__page *page, const struct npart__row *row, cons
 /* What makes the model so, and says whether it became so. */
 static void put_recipe(struct npart__page *page, const struct npart__row *row)
 {
-    struct npart__buffer out = {.arena = page->arena};
-    npart__append_format(&out, "%s.%s.onnx", row->stem, row->as);
-    for (char *at = out.data; at && at < out.data + out.size; at++)
-        if (*at == ':' || *at == '=')
-            *at = '-';
+    const char *out = npart__name_as(page->arena, row->path, row->as);
     const char *words[] = {"python", "-m", "npu_partition.quantize", row->path, "-t", row->target, "--as", row->as,
-                           "--calibrate", "DIR", "-o", npart__buffer_text(&out)};
+                           "--calibrate", "DIR", "-o", out ? out : ""};
     const struct npart_action action = {.size = sizeof action, .run = words, .run_count = NPART__COUNT(words)};
     npart__put(page, "  [*] ");
     npart__put_run(page, &action, 6, NULL);

@@ -181,7 +181,7 @@ struct npart__row {
     const char *as;    /* NULL: as it is */
     const char *target; /* without its release */
     const char *share; /* verdict, partitions and how much of the work */
-    const char *path, *stem; /* of the model; its name without folder and ending */
+    const char *path;  /* of the model */
     uint64_t weight_bytes;
     double typical_ms; /* negative: not known */
     bool runs;

@@ -121,14 +121,10 @@ static void add_precision(struct npart__page *page, struct npart__row *row)
     struct npart_model_info info = {.size = sizeof info};
     struct npart_cost cost = {.size = sizeof cost};
     (void)npart_model_info(npart_inference_model(npart_plan_inference(page->plan)), &info);
-    const char *name = npart__base_name(info.name);
-    size_t length = strlen(name), ending = strlen(".onnx");
-    bool has_ending = length > ending && strcmp(name + length - ending, ".onnx") == 0;
     row->as = page->info.as ? npart__arena_copy_text(page->arena, page->info.as, strlen(page->info.as)) : NULL;
     row->target = npart__arena_copy_text(page->arena, page->info.target, strlen(page->info.target));
     row->weight_bytes = info.weight_bytes;
     row->path = npart__arena_copy_text(page->arena, info.name, strlen(info.name));
-    row->stem = npart__arena_copy_text(page->arena, name, has_ending ? length - ending : length);
     row->runs = page->summary.accepted && page->summary.verdict != NPART_PLAN_FAILS;
     row->typical_ms = npart_plan_cost(page->plan, &cost) ? cost.total.typical_ms : -1;
 }

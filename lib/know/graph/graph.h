@@ -308,6 +308,10 @@ uint32_t npart__use_count(const struct npart__graph *graph, const struct npart__
 /* Fills in who uses each value, and of which kinds these are. `gone`: by node, not 0 of one that uses nothing; NULL:
  * there is none. False when out of memory. */
 bool npart__list_users(struct npart__graph *graph, const uint8_t *gone, struct npart__arena *arena);
+/* Of what leads to something, looked for from the end: by value, whether it does. A node that is such an end is led to
+ * by its first operand; where it is gone through, and a result of it leads there, by all. */
+void npart__lead_back(const struct npart__graph *graph, const struct npart__node *node, bool is_end, bool is_through,
+                      bool *leads);
 /* By each of these uses, in their order, which operand of the node it is: a value's begin at its `first_consumer`. So
  * operands of all its users are told without going through those of each. NULL when out of memory. */
 uint32_t *npart__list_places(const struct npart__graph *graph, const uint8_t *gone, struct npart__arena *arena);

@@ -136,3 +136,19 @@ uint32_t *npart__list_places(const struct npart__graph *graph, const uint8_t *go
     npart__arena_release(arena, next);
     return next ? places : NULL;
 }
+
+/* Back from the results: what leads there does so by all operands, an end by its first. */
+void npart__lead_back(const struct npart__graph *graph, const struct npart__node *node, bool is_end, bool is_through,
+                      bool *leads)
+{
+    bool goes_on = false;
+    for (uint32_t k = 0; k < node->output_count && is_through; k++) {
+        uint32_t value = npart__node_output(graph, node, k);
+        goes_on |= value != NPART_NONE && leads[value];
+    }
+    for (uint32_t k = 0; k < node->input_count && (is_end || goes_on); k++) {
+        uint32_t value = npart__node_input(graph, node, k);
+        if (value != NPART_NONE && (goes_on || k == 0))
+            leads[value] = true;
+    }
+}

@@ -26,20 +26,6 @@ npart_status npart_precision_check(const char *precision, struct npart_error *er
     return status;
 }
 
-/* "model.onnx" as w8a8 would be "model.w8a8.onnx" in the current folder; options follow with dashes. False when out of
- * memory. */
-static bool name_file(npart_model *made, const npart_model *model)
-{
-    const char *name = npart__after_last(model->file, '/'), *dot = strrchr(name, '.');
-    size_t length = dot && dot != name ? (size_t)(dot - name) : strlen(name);
-    char *as = npart__arena_copy_text(&made->life->arena, made->as, strlen(made->as));
-    for (char *at = as; at && *at; at++)
-        if (*at == ':' || *at == '=')
-            *at = '-';
-    made->file = as ? npart__arena_format(&made->life->arena, "%.*s.%s.onnx", (int)length, name, as) : NULL;
-    return made->file != NULL;
-}
-
 /* Whether each node that an opset says otherwise has been said so; nothing is kept where one cannot be. */
 static bool convert_nodes(const struct npart__graph *graph, struct npart__editor *editor, int64_t opset)
 {
@@ -144,7 +130,8 @@ static npart_status make(npart_model *made, const npart_model *model, const char
     made->own.folder = model->own.folder;
     made->as = status == NPART_OK ? format.name : NULL;
     made->made_from = model;
-    return status == NPART_OK && !name_file(made, model) ? npart__fail_memory(error) : status;
+    made->file = status == NPART_OK ? npart__name_as(arena, model->file, format.name) : NULL;
+    return status == NPART_OK && !made->file ? npart__fail_memory(error) : status;
 }
 
 npart_status npart_model_as(npart_model **out, const npart_model *model, const char *precision,
