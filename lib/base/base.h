@@ -412,6 +412,11 @@ const char *npart__nearest_hint(const struct npart__nearest *nearest, char *out,
 /* ---- ONNX element types ---------------------------------------------------------------------------------- */
 #define NPART__TYPE_NUMBERS 32 /* above all that this library knows */
 
+/* Numbers of TensorProto.DataType that code names. */
+enum { NPART__UNDEFINED, NPART__FLOAT, NPART__UINT8, NPART__INT8, NPART__UINT16, NPART__INT16, NPART__INT32,
+       NPART__INT64, NPART__STRING, NPART__BOOL, NPART__FLOAT16, NPART__DOUBLE, NPART__UINT32, NPART__UINT64,
+       NPART__BFLOAT16 = 16, NPART__FLOAT8E4M3FN, NPART__UINT4 = 21, NPART__INT4 };
+
 /* Whether `length` bytes are the same but for the case of ASCII letters. */
 bool npart__same_letters(const char *a, const char *b, size_t length);
 /* "float32", "int64", "bool", ... for ONNX's TensorProto.DataType numbers; "undefined" otherwise. */

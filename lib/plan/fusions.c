@@ -44,7 +44,7 @@ static struct npart__obstacle find_obstacle(const struct search *at, uint32_t la
         if (partition_of[at->matcher.found.nodes[i]] != partition_of[first])
             return (struct npart__obstacle){NPART__OTHER_PARTITION, at->matcher.found.nodes[i], NPART_NONE};
     /* 0 is a type that is not known: nothing is said against it. */
-    bool is_usual = type == 0 || type == npart__type_number("float32", 7) || type == npart__type_number("float16", 7);
+    bool is_usual = type == NPART__UNDEFINED || type == NPART__FLOAT || type == NPART__FLOAT16;
     return (struct npart__obstacle){is_usual ? NPART__NOTHING_WRONG : NPART__WRONG_TYPE, NPART_NONE, value};
 }
 

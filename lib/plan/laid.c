@@ -157,7 +157,7 @@ static bool is_data(const struct layer *at, const struct npart__node *node, uint
     if (value == NPART_NONE || at->session->is_constant[value])
         return false;
     const struct npart__fact *fact = fact_of(at, value);
-    return index == 0 || !fact->has_rank || fact->rank > 1 || (fact->rank == 1 && fact->element_type != 7);
+    return index == 0 || !fact->has_rank || fact->rank > 1 || (fact->rank == 1 && fact->element_type != NPART__INT64);
 }
 
 /* Axes of `rank` that the node names, by attribute or operand; false where they cannot be told, as of an operator of a
@@ -537,7 +537,8 @@ static bool is_gone(const struct layer *at, uint32_t id)
     const uint8_t *turned = at->plan->mask.beyond.turned;
     if (npart__node_plays(at->graph, node, NPART__ROLE_REORDERS_AXES) && turned[operand] && !turned[result])
         return true; /* undone by one that has come to it */
-    bool is_integer = fact_of(at, result)->element_type == 2 || fact_of(at, result)->element_type == 3;
+    int type = fact_of(at, result)->element_type;
+    bool is_integer = type == NPART__UINT8 || type == NPART__INT8;
     for (uint32_t i = 0; i < users; i++) {
         const struct npart__node *user = npart__node_at(at->graph, npart__user(at->session, result, i));
         bool goes = is_through(at, user) &&

@@ -273,7 +273,7 @@ static bool reads_integers(const struct mover *at, const struct span *span)
 {
     const struct npart__fact *fact = npart__fact_of(at->session->inference, result_of(at, span->last));
     return at->plan->mask.beyond.held && !is_taken(at, span->last) && fact->kind == NPART__TYPE_TENSOR &&
-           (fact->element_type == 2 || fact->element_type == 3);
+           (fact->element_type == NPART__UINT8 || fact->element_type == NPART__INT8);
 }
 
 /* False when out of memory. In the order of execution; a node is in one span at most, the first that finds it.

@@ -81,7 +81,8 @@ enum { TRAIT_COMMUTES = 1, TRAIT_PASSES = 2, TRAIT_HAS_DATA = 4 };
 static bool is_size(const struct walk *walk, uint32_t value)
 {
     const struct npart__fact *fact = npart__fact_of(walk->inference, value);
-    return (fact->element_type == 7 || fact->element_type == 6) && fact->has_rank && fact->rank <= 1;
+    return (fact->element_type == NPART__INT64 || fact->element_type == NPART__INT32) && fact->has_rank &&
+           fact->rank <= 1;
 }
 
 static bool is_constant(const struct walk *walk, uint32_t value)

@@ -9,11 +9,6 @@
 
 #include "infer/call.h"
 
-/* TensorProto.DataType numbers that inference names. */
-enum { NPART__FLOAT = 1, NPART__UINT8 = 2, NPART__INT8 = 3, NPART__INT32 = 6, NPART__INT64 = 7, NPART__STRING = 8,
-       NPART__BOOL = 9, NPART__FLOAT16 = 10, NPART__DOUBLE = 11, NPART__UINT32 = 12, NPART__UINT64 = 13,
-       NPART__BFLOAT16 = 16 };
-
 /* Operators that work element by element; each is a line of elementwise.def. */
 enum npart__elementwise {
 #define ELEMENT(name, ints, doubles, traits, first, first_default, second, second_default) NPART__EACH_##name,

@@ -197,8 +197,9 @@ static bool bias_fits(const struct merger *at, uint32_t matmul, uint32_t add)
     const struct npart__fact *a = fact_in(at, matmul, 0), *b = fact_in(at, matmul, 1);
     uint32_t index = input_of(at, add, 0) == result_of(at, matmul) ? 1 : 0;
     const struct npart__fact *bias = fact_in(at, add, index);
-    /* FLOAT, FLOAT16 or BFLOAT16 in the numbers of ONNX; matmul_add_fusion leaves whole numbers and DOUBLE alone. */
-    bool is_float = a && (a->element_type == 1 || a->element_type == 10 || a->element_type == 16);
+    /* matmul_add_fusion leaves whole numbers and DOUBLE alone. */
+    bool is_float = a && (a->element_type == NPART__FLOAT || a->element_type == NPART__FLOAT16 ||
+                          a->element_type == NPART__BFLOAT16);
     if (!b || !is_constant(at, add, index) || !is_float || !a->has_rank || !b->has_rank || !bias->has_rank ||
         b->rank != 2)
         return false;

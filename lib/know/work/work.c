@@ -144,7 +144,8 @@ static bool plays(const struct finder *at, uint32_t node, enum npart__role role)
  * computes in the type of its data. */
 static bool is_index(int element_type)
 {
-    return element_type == 0 || element_type == 6 || element_type == 7 || element_type == 9;
+    return element_type == NPART__UNDEFINED || element_type == NPART__INT32 || element_type == NPART__INT64 ||
+           element_type == NPART__BOOL;
 }
 
 /* Captures are not counted: they are read by nodes of the bodies, which count them. */

@@ -8,8 +8,6 @@
 #include "infer/numbers.h"
 
 /* Element types of TensorProto. */
-enum { FLOAT = 1, BOOL = 9, FLOAT16 = 10, DOUBLE = 11, BFLOAT16 = 16 };
-
 /* ---- objects ----------------------------------------------------------------------------------------------------- */
 
 char *npart__edit_text(struct npart__editor *editor, const char *text)
@@ -370,18 +368,18 @@ static uint64_t bits_of_number(int element_type, double number)
 {
     uint64_t bits;
     switch (element_type) {
-    case FLOAT:
+    case NPART__FLOAT:
         return bits_of_float((float)number);
-    case BFLOAT16:
+    case NPART__BFLOAT16:
         /* The upper half of a float; a NaN whose fraction lies in the lower half would become infinity, so one bit is
          * set. */
         return bits_of_float((float)number) >> 16 | (number != number ? 0x40u : 0);
-    case FLOAT16:
+    case NPART__FLOAT16:
         return half_bits(number);
-    case DOUBLE:
+    case NPART__DOUBLE:
         memcpy(&bits, &number, sizeof bits);
         return bits;
-    case BOOL:
+    case NPART__BOOL:
         return number != 0;
     default:
         return bits_of_whole(number);
@@ -393,7 +391,7 @@ static uint64_t bits_of_number(int element_type, double number)
 bool npart__can_write(int element_type)
 {
     unsigned bits = npart__type_bits(element_type);
-    return npart__has_fractions(element_type) || element_type == BOOL ||
+    return npart__has_fractions(element_type) || element_type == NPART__BOOL ||
            (npart__type_is_integer(element_type) && bits >= 8 && bits <= 64);
 }
 
@@ -477,7 +475,7 @@ const char *npart__make_int_constant(struct npart__site *site, int element_type,
         if (npart__type_is_float(element_type))
             npart__edit_put_number(tensor, i, (double)values[i]);
         else
-            put_element(tensor, i, element_type == BOOL ? values[i] != 0 : (uint64_t)values[i]);
+            put_element(tensor, i, element_type == NPART__BOOL ? values[i] != 0 : (uint64_t)values[i]);
     return tensor ? tensor->name : NULL;
 }
 

@@ -129,11 +129,10 @@ bool npart__is_unused(const struct npart__site *site, uint32_t value)
 
 /* ---- attributes -------------------------------------------------------------------------------------------------- */
 
-enum { TYPE_FLOAT = 1, TYPE_INT = 2, TYPE_STRING = 3, TYPE_INTS = 7 };
-
 /* Of another type than the schema's an attribute is none: ONNX Runtime would not load the model (seen in a mutant,
  * whose number for a text was read as an address). */
-static const struct npart__attribute *given(const struct npart__site *site, uint32_t node, const char *name, int type)
+static const struct npart__attribute *given(const struct npart__site *site, uint32_t node, const char *name,
+                                            enum npart_attribute_type type)
 {
     const struct npart__attribute *attribute =
         npart__node_attribute(site->graph, npart__node_at(site->graph, node), name);
@@ -161,7 +160,7 @@ bool npart__site_has(const struct npart__site *site, uint32_t node, const char *
 /* Defaults of the table are decimal texts, "1" or "-1". */
 int64_t npart__site_int(const struct npart__site *site, uint32_t node, const char *name, int64_t fallback)
 {
-    const struct npart__attribute *attribute = given(site, node, name, TYPE_INT);
+    const struct npart__attribute *attribute = given(site, node, name, NPART_ATTRIBUTE_INT);
     const char *text = attribute ? NULL : default_of(site, node, name);
     return attribute ? attribute->u.i : text ? strtoll(text, NULL, 10) : fallback;
 }
@@ -169,14 +168,14 @@ int64_t npart__site_int(const struct npart__site *site, uint32_t node, const cha
 /* Defaults are floats like the attributes that they stand for: 1e-5 is read as the nearest float. */
 double npart__site_float(const struct npart__site *site, uint32_t node, const char *name, double fallback)
 {
-    const struct npart__attribute *attribute = given(site, node, name, TYPE_FLOAT);
+    const struct npart__attribute *attribute = given(site, node, name, NPART_ATTRIBUTE_FLOAT);
     const char *text = attribute ? NULL : default_of(site, node, name);
     return attribute ? (double)attribute->u.f : text ? (double)(float)npart__read_decimal(text) : fallback;
 }
 
 const char *npart__site_text(const struct npart__site *site, uint32_t node, const char *name, const char *fallback)
 {
-    const struct npart__attribute *attribute = given(site, node, name, TYPE_STRING);
+    const struct npart__attribute *attribute = given(site, node, name, NPART_ATTRIBUTE_STRING);
     const char *text = attribute ? NULL : default_of(site, node, name);
     return attribute ? attribute->u.s : text ? text : fallback;
 }
@@ -184,7 +183,7 @@ const char *npart__site_text(const struct npart__site *site, uint32_t node, cons
 /* What an absent list means is the caller's to know. */
 const int64_t *npart__site_int_list(const struct npart__site *site, uint32_t node, const char *name, uint32_t *count)
 {
-    const struct npart__attribute *attribute = given(site, node, name, TYPE_INTS);
+    const struct npart__attribute *attribute = given(site, node, name, NPART_ATTRIBUTE_INTS);
     if (!attribute)
         return NULL;
     *count = attribute->count;

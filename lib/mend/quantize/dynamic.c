@@ -91,7 +91,7 @@ static void add_bias(struct npart__quantizer *quantizer, const Onnx__NodeProto *
         return;
     for (size_t i = 0; i < rank; i++)
         shape[i] = i == 1 ? -1 : 1;
-    npart__quantizer_numbers(quantizer, dims, NPART__DATA_TYPE(INT64), &count, 1, shape);
+    npart__quantizer_numbers(quantizer, dims, NPART__INT64, &count, 1, shape);
     const char *const to_reshape[] = {node->input[2], dims, NULL}, *const to_add[] = {sum, bias, NULL};
     (void)npart__quantizer_node(quantizer, "Reshape", "", "", to_reshape, bias);
     (void)npart__quantizer_node(quantizer, "Add", "", name, to_add, node->output[0]);
@@ -170,8 +170,7 @@ static void quantize_lookup(struct npart__quantizer *quantizer, Onnx__NodeProto 
 static bool is_float_weight(struct npart__quantizer *quantizer, const char *name)
 {
     const struct npart__quantized *tensor = npart__quantized_at(quantizer, name);
-    return tensor && tensor->initializer && tensor->initializer->n_dims <= NPART__LIMIT_RANK &&
-           (tensor->element_type == NPART__DATA_TYPE(FLOAT) || tensor->element_type == NPART__DATA_TYPE(FLOAT16));
+    return npart__is_quantizable(tensor) && tensor->initializer && tensor->initializer->n_dims <= NPART__LIMIT_RANK;
 }
 
 /* alpha and beta are 1, and the first operand stands as it is. */

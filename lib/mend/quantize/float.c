@@ -11,7 +11,7 @@
 static void change_type(const struct npart__quantizer *quantizer, Onnx__TypeProto *type)
 {
     Onnx__TypeProto__Tensor *tensor = type ? type->tensor_type : NULL;
-    if (tensor && tensor->elem_type == (int)NPART__DATA_TYPE(FLOAT))
+    if (tensor && tensor->elem_type == NPART__FLOAT)
         tensor->elem_type = quantizer->format->weight_type;
 }
 
@@ -24,7 +24,7 @@ static void change_declarations(const struct npart__quantizer *quantizer, Onnx__
 /* Numbers that stand in the skeleton are rounded; of others type and dims change. */
 static void change_tensor(struct npart__quantizer *quantizer, Onnx__TensorProto *tensor)
 {
-    if (!tensor || tensor->data_type != (int)NPART__DATA_TYPE(FLOAT))
+    if (!tensor || tensor->data_type != NPART__FLOAT)
         return;
     bool is_raw = tensor->has_raw_data;
     size_t count = is_raw ? tensor->raw_data.len / sizeof(float) : tensor->n_float_data;
@@ -57,7 +57,7 @@ static void change_attributes(struct npart__quantizer *quantizer, Onnx__NodeProt
     for (size_t i = 0; i < node->n_attribute; i++) {
         Onnx__AttributeProto *attribute = node->attribute[i];
         bool is_type = attribute->name && (strcmp(attribute->name, "to") == 0 || strcmp(attribute->name, "dtype") == 0);
-        if (is_type && attribute->i == NPART__DATA_TYPE(FLOAT))
+        if (is_type && attribute->i == NPART__FLOAT)
             attribute->i = quantizer->format->weight_type;
         change_tensor(quantizer, attribute->t);
         for (size_t k = 0; k < attribute->n_tensors; k++)
@@ -106,14 +106,14 @@ static void cast_round(struct npart__quantizer *quantizer, Onnx__NodeProto *node
 {
     for (size_t i = 0; i < node->n_input && !quantizer->failed; i++) {
         const struct npart__quantized *tensor = npart__quantized_at(quantizer, node->input[i]);
-        if (!tensor || tensor->element_type != NPART__DATA_TYPE(FLOAT))
+        if (!tensor || tensor->element_type != NPART__FLOAT)
             continue;
         const char *name = cast_name(quantizer, node, "input", i);
-        node->input[i] = (char *)(uintptr_t)add_cast(quantizer, name, node->input[i], name, NPART__DATA_TYPE(FLOAT));
+        node->input[i] = (char *)(uintptr_t)add_cast(quantizer, name, node->input[i], name, NPART__FLOAT);
     }
     for (size_t i = 0; i < node->n_output && !quantizer->failed; i++) {
         const struct npart__quantized *tensor = npart__quantized_at(quantizer, node->output[i]);
-        if (!tensor || tensor->element_type != NPART__DATA_TYPE(FLOAT))
+        if (!tensor || tensor->element_type != NPART__FLOAT)
             continue;
         const char *name = cast_name(quantizer, node, "output", i);
         (void)add_cast(quantizer, name, name, node->output[i], quantizer->format->weight_type);

@@ -93,6 +93,11 @@ npart_status npart__quantize_weights(struct npart__quantizer *quantizer, struct 
 npart_status npart__quantize_dynamic(struct npart__quantizer *quantizer, struct npart_error *error);
 npart_status npart__quantize_float(struct npart__quantizer *quantizer, struct npart_error *error);
 
+/* Of a type that quantizers take; false for NULL. */
+static inline bool npart__is_quantizable(const struct npart__quantized *tensor)
+{
+    return tensor && (tensor->element_type == NPART__FLOAT || tensor->element_type == NPART__FLOAT16);
+}
 /* The id of a name of the file; NPART_NONE for "" and for names that are new. */
 uint32_t npart__quantizer_id(const struct npart__quantizer *quantizer, const char *name);
 /* What is known of a tensor by its name; NULL as above. */

@@ -32,18 +32,12 @@ static const struct row *row_of(const struct npart__quantizer *quantizer, const 
 
 /* ---- what is asked for ------------------------------------------------------------------------------------------- */
 
-static bool is_quantizable(const struct npart__quantized *tensor)
-{
-    return tensor && (tensor->element_type == NPART__DATA_TYPE(FLOAT) ||
-                      tensor->element_type == NPART__DATA_TYPE(FLOAT16));
-}
-
 /* Who asks first decides, but for a provider and channels, which count whenever they are asked for. */
 static void mark(struct npart__quantizer *quantizer, const char *name, uint8_t role, int32_t axis, uint32_t provider)
 {
     uint32_t id = npart__quantizer_id(quantizer, name);
     struct npart__quantized *tensor = id == NPART_NONE ? NULL : &quantizer->tensors[id];
-    if (!is_quantizable(tensor) || (tensor->role && axis < 0 && provider == NPART_NONE))
+    if (!npart__is_quantizable(tensor) || (tensor->role && axis < 0 && provider == NPART_NONE))
         return;
     if (!tensor->role)
         quantizer->failed |= !NPART__PUSH(quantizer->arena, &quantizer->marked, id);
@@ -86,7 +80,7 @@ static void mark_bias(struct npart__quantizer *quantizer, Onnx__NodeProto *node)
 {
     struct npart__quantized *bias = node->n_input > 2 ? npart__quantized_at(quantizer, node->input[2]) : NULL;
     /* Of FLOAT8 the quantizer casts the bias, which comes to the same as leaving it. */
-    if (!bias || !bias->initializer || !is_quantizable(bias) ||
+    if (!bias || !bias->initializer || !npart__is_quantizable(bias) ||
         !npart__type_is_integer(quantizer->format->weight_type))
         return;
     struct npart__quantized_bias row = {npart__quantizer_id(quantizer, node->input[2]),
@@ -164,7 +158,7 @@ static void ask_range(struct npart__quantizer *quantizer, Onnx__NodeProto *node,
     if (!operand || !result || !is_marked(quantizer, node->input[0]))
         return;
     if (operand->uses == 1 && !operand->is_output && !operand->is_input && !operand->is_captured &&
-        operand->maker != NPART_NONE && is_quantizable(result)) {
+        operand->maker != NPART_NONE && npart__is_quantizable(result)) {
         Onnx__NodeProto *maker = quantizer->main->node[operand->maker];
         for (size_t i = 0; i < maker->n_output; i++)
             if (strcmp(maker->output[i], node->input[0]) == 0)
@@ -182,12 +176,12 @@ static void ask_on(struct npart__quantizer *quantizer, Onnx__NodeProto *node, co
 {
     uint8_t habit = row->habit;
     if (habit == LOOKUP && is_initializer(quantizer, node->input[0]) &&
-        is_quantizable(npart__quantized_at(quantizer, node->input[0])))
+        npart__is_quantizable(npart__quantized_at(quantizer, node->input[0])))
         mark_activation(quantizer, node->input[0]);
     if (habit == SPLIT)
         mark_activation(quantizer, node->input[0]);
     bool stays = quantizer->opset < row->number ||
-                 (habit == POOL && quantizer->format->activation_type == NPART__DATA_TYPE(FLOAT8E4M3FN));
+                 (habit == POOL && quantizer->format->activation_type == NPART__FLOAT8E4M3FN);
     if (stays || (habit != SPLIT && !is_marked(quantizer, node->input[0])))
         return;
     for (size_t i = 0; i < (habit == SPLIT ? node->n_output : 1); i++)
@@ -254,8 +248,7 @@ struct range {
 
 static bool is_unsigned(int element_type)
 {
-    return element_type == (int)NPART__DATA_TYPE(UINT8) || element_type == (int)NPART__DATA_TYPE(UINT16) ||
-           element_type == (int)NPART__DATA_TYPE(UINT4);
+    return element_type == NPART__UINT8 || element_type == NPART__UINT16 || element_type == NPART__UINT4;
 }
 
 /* Symmetric signed types leave out their least number (quant_utils.py, ONNX_INT_TYPE_SYMMETRIC_RANGE). */
@@ -263,7 +256,7 @@ static struct range range_of(int element_type, bool is_symmetric)
 {
     unsigned bits = npart__type_bits(element_type);
     double half = (double)(UINT64_C(1) << (bits - 1));
-    if (element_type == (int)NPART__DATA_TYPE(FLOAT8E4M3FN))
+    if (element_type == NPART__FLOAT8E4M3FN)
         return (struct range){-448, 448};
     if (is_unsigned(element_type))
         return (struct range){0, 2 * half - 1};
@@ -278,7 +271,7 @@ static bool is_symmetric_type(int element_type)
 /* Stands for what calibration would find: no two tensors have the same. A power of two where the scale is FLOAT16. */
 static double stand_in(uint32_t name, int element_type)
 {
-    if (element_type == (int)NPART__DATA_TYPE(FLOAT16))
+    if (element_type == NPART__FLOAT16)
         return 1.0 / (double)(16u << name % 4);
     return (1.0 + name % 997 / 997.0) / 64;
 }
@@ -408,7 +401,7 @@ static void quantize_initializer(struct npart__quantizer *quantizer, struct npar
     const double *numbers = tensor->axis < 0 && has_bytes ? numbers_of(quantizer, tensor) : NULL;
     double zero = is_symmetric && range.least < 0 ? 0 : (range.least + range.most + 1) / 2;
     tensor->scale = stand_in(npart__quantizer_id(quantizer, name), tensor->element_type) / 16;
-    if (numbers && tensor->element_type == NPART__DATA_TYPE(FLOAT))
+    if (numbers && tensor->element_type == NPART__FLOAT)
         tensor->scale = scale_of(numbers, tensor->tensor->elements, range, is_symmetric, &zero);
     name_scales(quantizer, tensor, name);
     const char *quantized = npart__quantizer_name(quantizer, name, "_quantized");
@@ -463,7 +456,7 @@ static void choose_scale(struct npart__quantizer *quantizer, uint32_t id, double
         *zero += (double)(int64_t)((range.most - range.least) * 0.48);
     if (!npart__type_is_integer(type))
         *zero = 0;
-    if (tensor->element_type != NPART__DATA_TYPE(FLOAT) || !tensor->op)
+    if (tensor->element_type != NPART__FLOAT || !tensor->op)
         return;
     if (npart__operator_traits("", tensor->op)->elements == NPART__ELEMENTS_SOFTMAX)
         tensor->scale = 1 / (range.most - range.least);
@@ -532,11 +525,11 @@ static void quantize_bias(struct npart__quantizer *quantizer, const struct npart
         name_scales(quantizer, &made, quantized);
     if (quantizer->failed)
         return;
-    npart__quantizer_tensor(quantizer, quantized, NPART__DATA_TYPE(INT32), bias->initializer->dims,
+    npart__quantizer_tensor(quantizer, quantized, NPART__INT32, bias->initializer->dims,
                             bias->initializer->n_dims, 0, true);
     npart__quantizer_tensor(quantizer, made.scale_name, bias->element_type,
                             has_channels ? bias->initializer->dims : &one, 1, made.scale, false);
-    npart__quantizer_tensor(quantizer, made.zero_name, NPART__DATA_TYPE(INT32), bias->initializer->dims, has_channels,
+    npart__quantizer_tensor(quantizer, made.zero_name, NPART__INT32, bias->initializer->dims, has_channels,
                             0, false);
     Onnx__NodeProto *node = add_node(quantizer, NPART__ROLE_DEQUANTIZES, node_name, quantized, &made, row->name);
     if (has_channels)

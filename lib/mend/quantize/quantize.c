@@ -8,8 +8,7 @@
 #include "quantize/internal.h"
 
 #define NPART__QUANTIZED_FORMAT(name, kind, activations, weights, has_channels, block, about)                          \
-    {{name, NPART__FORMAT_##kind, NPART__DATA_TYPE(activations), NPART__DATA_TYPE(weights), has_channels, false,       \
-      block}, about},
+    {{name, NPART__FORMAT_##kind, NPART__##activations, NPART__##weights, has_channels, false, block}, about},
 static const struct {
     struct npart__quantized_format format;
     const char *about;
@@ -57,10 +56,10 @@ static bool read_option(const char *text, size_t length, struct npart__quantized
         const char *word;
         uint8_t type, bits; /* of activations before */
     } activations[] = {
-        {"activations=int8", NPART__DATA_TYPE(INT8), 8},
-        {"activations=uint8", NPART__DATA_TYPE(UINT8), 8},
-        {"activations=int16", NPART__DATA_TYPE(INT16), 16},
-        {"activations=uint16", NPART__DATA_TYPE(UINT16), 16},
+        {"activations=int8", NPART__INT8, 8},
+        {"activations=uint8", NPART__UINT8, 8},
+        {"activations=int16", NPART__INT16, 16},
+        {"activations=uint16", NPART__UINT16, 16},
     };
     bool is_integer = out->kind == NPART__FORMAT_QDQ && npart__type_is_integer(out->activation_type);
     for (size_t i = 0; i < NPART__COUNT(activations); i++)
@@ -84,8 +83,8 @@ static bool read_qnn(const char *text, struct npart__quantized_format *out)
         if (is_word(at + 1, strcspn(at + 1, ":"), "qnn")) {
             out->is_for_qnn = true;
             out->is_per_channel = false;
-            if (out->weight_type == NPART__DATA_TYPE(INT8))
-                out->weight_type = NPART__DATA_TYPE(UINT8);
+            if (out->weight_type == NPART__INT8)
+                out->weight_type = NPART__UINT8;
             return out->kind == NPART__FORMAT_QDQ && npart__type_is_integer(out->activation_type);
         }
     return true;
@@ -137,7 +136,7 @@ int64_t npart__format_opset(const struct npart__quantized_format *format, int64_
         return opset;
     if (opset < 21 && (is_wide || format->block))
         return 21;
-    if (opset < 19 && format->weight_type == NPART__DATA_TYPE(FLOAT8E4M3FN))
+    if (opset < 19 && format->weight_type == NPART__FLOAT8E4M3FN)
         return 19;
     return opset < 10 ? 11 : opset;
 }

@@ -9,7 +9,7 @@
 
 static bool is_bnb4(const struct npart__quantizer *quantizer)
 {
-    return quantizer->format->weight_type == NPART__DATA_TYPE(UINT8); /* nf4 alone has it (formats.def) */
+    return quantizer->format->weight_type == NPART__UINT8; /* nf4 alone has it (formats.def) */
 }
 
 /* [K, N]; leading dims of 1 are no hindrance to MatMulNBits where the other operand has as many dims. */
@@ -19,8 +19,7 @@ static bool is_matrix(struct npart__quantizer *quantizer, const Onnx__NodeProto 
         node->n_input == 2 && node->n_output == 1 ? npart__quantized_at(quantizer, node->input[1]) : NULL;
     const Onnx__TensorProto *tensor = weight ? weight->initializer : NULL;
     if (strcmp(node->op_type, "MatMul") != 0 || (node->domain && *node->domain) || !tensor || tensor->n_dims != 2 ||
-        tensor->dims[0] <= 0 || tensor->dims[1] <= 0 ||
-        !(weight->element_type == NPART__DATA_TYPE(FLOAT) || weight->element_type == NPART__DATA_TYPE(FLOAT16)))
+        tensor->dims[0] <= 0 || tensor->dims[1] <= 0 || !npart__is_quantizable(weight))
         return false;
     *rows = tensor->dims[0];
     *columns = tensor->dims[1];
@@ -41,9 +40,9 @@ static void add_blocks(struct npart__quantizer *quantizer, struct npart__quantiz
     names[2] = npart__quantizer_name(quantizer, name, "_zero_points");
     if (quantizer->failed)
         return;
-    npart__quantizer_tensor(quantizer, names[0], NPART__DATA_TYPE(UINT8), packed, 3, 0, true);
+    npart__quantizer_tensor(quantizer, names[0], NPART__UINT8, packed, 3, 0, true);
     npart__quantizer_tensor(quantizer, names[1], weight->element_type, scales, 2, 1.0 / 64, true);
-    npart__quantizer_tensor(quantizer, names[2], NPART__DATA_TYPE(UINT8), zeros, 2, 0, true);
+    npart__quantizer_tensor(quantizer, names[2], NPART__UINT8, zeros, 2, 0, true);
 }
 
 /* The flattened weight in nibbles, and the largest number of each block. */
@@ -56,7 +55,7 @@ static void add_bnb4(struct npart__quantizer *quantizer, struct npart__quantized
     names[1] = npart__quantizer_name(quantizer, weight->initializer->name, "_absmax");
     if (quantizer->failed)
         return;
-    npart__quantizer_tensor(quantizer, names[0], NPART__DATA_TYPE(UINT8), &packed, 1, 0, true);
+    npart__quantizer_tensor(quantizer, names[0], NPART__UINT8, &packed, 1, 0, true);
     npart__quantizer_tensor(quantizer, names[1], weight->element_type, &blocks, 1, 1.0 / 64, true);
 }
 

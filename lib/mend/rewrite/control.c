@@ -4,8 +4,6 @@
  */
 #include "rewrite/bodies.h"
 
-enum { FLOAT = 1, UINT8 = 2, INT8 = 3, INT32 = 6, INT64 = 7, STRING = 8, BOOL = 9, FLOAT16 = 10, DOUBLE = 11 };
-
 /* The label of a body's scope is the attribute that holds it. */
 uint32_t npart__body_named(const struct npart__site *site, const char *attribute)
 {
@@ -140,7 +138,7 @@ static bool has_numbers(struct npart__site *site, uint32_t id)
     int64_t dims[NPART__LIMIT_RANK];
     int type = npart__site_type(site, data);
     if (npart__comes_from(node, NPART__WAY(CASTS)))
-        return type && type != STRING;
+        return type && type != NPART__STRING;
     if (npart__comes_from(node, NPART__WAY(DROPS)))
         return are_below(site, npart__node_input(site->graph, node, 1), 1);
     if (npart__node_plays(site->graph, node, NPART__ROLE_RECURRENT))
@@ -204,7 +202,8 @@ static bool is_harmless_branch(struct npart__site *site, uint32_t branch)
  * types for which ONNX Runtime has Where, and bool. */
 static bool match_results(const struct npart__site *site, const uint32_t branches[2], uint32_t *lowest)
 {
-    static const int types[] = {FLOAT, UINT8, INT8, INT32, INT64, BOOL, FLOAT16, DOUBLE};
+    static const int types[] = {NPART__FLOAT, NPART__UINT8, NPART__INT8, NPART__INT32,
+                                NPART__INT64, NPART__BOOL, NPART__FLOAT16, NPART__DOUBLE};
     *lowest = UINT32_MAX;
     for (uint32_t i = 0; i < site->node->output_count; i++) {
         int64_t dims[2][NPART__LIMIT_RANK];
@@ -229,7 +228,7 @@ static bool match_results(const struct npart__site *site, const uint32_t branche
  * yes) or (not condition and no). That sign of a zero is why the class of floats is bits-if. */
 static const char *choose(struct npart__site *site, int type, const char *condition, const char *yes, const char *no)
 {
-    if (type != BOOL)
+    if (type != NPART__BOOL)
         return npart__make_where(site, condition, yes, no);
     const char *not_yes = npart__make_and(site, npart__make_not(site, condition), no);
     return npart__make_or(site, npart__make_and(site, condition, yes), not_yes);

@@ -16,8 +16,6 @@
 /* The arrays of dims and axes are as long. */
 #define MOST_LABELS 16u
 
-enum { FLOAT = 1, INT32 = 6, INT64 = 7, FLOAT16 = 10, DOUBLE = 11 };
-
 /* Letters in their order, each once. */
 struct labels {
     char items[MOST_LABELS + 1]; /* a text */
@@ -247,7 +245,7 @@ static bool multiply(struct npart__site *site, const struct einsum *einsum)
 /* Types for which both the standard and ONNX Runtime have MatMul. */
 bool npart__rewrite_einsum(struct npart__site *site)
 {
-    static const int types[] = {FLOAT, INT32, INT64, FLOAT16, DOUBLE};
+    static const int types[] = {NPART__FLOAT, NPART__INT32, NPART__INT64, NPART__FLOAT16, NPART__DOUBLE};
     struct einsum einsum = {.operand_count = 0};
     bool is_multiplied = false;
     for (size_t i = 0; i < NPART__COUNT(types); i++)

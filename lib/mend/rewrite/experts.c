@@ -12,8 +12,6 @@
  */
 #include "rewrite/functions.h"
 
-enum { FLOAT = 1, INT64 = 7, BOOL = 9 };
-
 #define MOST_DEPTH 64u /* nodes of one expert, one after the other */
 
 /* One expert at a ScatterElements, found from that backwards. Values are ids of the graph; names are of what
@@ -124,7 +122,7 @@ static bool is_routed(const struct experts *experts, int64_t *count)
         gather == NPART_NONE ? NPART_NONE : npart__site_maker(site, input_of(site, gather, 0), "Transpose");
     if (transpose == NPART_NONE || npart__site_int(site, gather, "axis", 0) != 0 ||
         !npart__site_is_constant(site, input_of(site, gather, 1)) || !has_order(site, transpose, order, 3) ||
-        npart__site_type(site, experts->sent) != BOOL)
+        npart__site_type(site, experts->sent) != NPART__BOOL)
         return false;
     uint32_t hot = npart__site_maker(site, skip_casts(site, input_of(site, transpose, 0)), "OneHot");
     if (hot == NPART_NONE || !npart__site_dims(site, input_of(site, transpose, 0), dims, &rank) || rank != 3)
@@ -281,10 +279,10 @@ static const char *make_weight(struct experts *experts, uint32_t weights, const 
     struct npart__site *site = experts->site;
     const int type = npart__site_type(site, weights);
     const char *sent = npart__make_transpose(site, npart__site_name(site, experts->sent), turned, 2);
-    const char *counts = npart__make_cast(site, sent, FLOAT);
+    const char *counts = npart__make_cast(site, sent, NPART__FLOAT);
     counts = npart__make_reduce_sum(site, counts, &axis, 1, true);
     /* At most one place of a token is 1, so the sum is 0 or 1; in float, as older opsets reduce no integers. */
-    *is_sent = npart__make_greater(site, counts, npart__make_scalar(site, FLOAT, 0));
+    *is_sent = npart__make_greater(site, counts, npart__make_scalar(site, NPART__FLOAT, 0));
     const char *none = npart__make_scalar(site, type, 0);
     const char *own = npart__make_where(site, sent, npart__site_name(site, weights), none);
     return npart__make_reduce_sum(site, own, &axis, 1, true);

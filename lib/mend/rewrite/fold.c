@@ -9,8 +9,6 @@
 #define MOST_BYTES ((uint64_t)4 << 20)
 #define MOST_SPREAD_ELEMENTS ((uint64_t)256 << 10)
 
-enum { BOOL = 9 };
-
 /* Quantized weights stay what their node units want; a constant is one already. A DequantizeLinear of constant
  * weights would become float weights four times as large, and no node unit. An attribute of a Constant is as good as
  * an initializer to all that follows. */
@@ -42,7 +40,7 @@ static const char *make_known(struct npart__site *site, uint32_t value)
     int type = npart__site_type(site, value);
     if (!npart__site_is_constant(site, value) || !npart__site_dims(site, value, dims, &rank))
         return NULL;
-    if (npart__type_is_integer(type) || type == BOOL) {
+    if (npart__type_is_integer(type) || type == NPART__BOOL) {
         const int64_t *ints = npart__site_ints(site, value, &count);
         bool is_known = ints && npart__type_bits(type) >= 8 && is_small(site, value, count);
         return is_known ? npart__make_int_constant(site, type, dims, rank, ints) : NULL;

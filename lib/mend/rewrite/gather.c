@@ -4,8 +4,6 @@
  */
 #include "rewrite/functions.h"
 
-enum { INT64 = 7 };
-
 /* Data and indices of a GatherND: its first `depth` axes (after those of batches) are indexed. `out` are the
  * dims of the result: those of both operands together at most, hence its length. */
 struct gather {

@@ -5,8 +5,6 @@
  */
 #include "rewrite/kernels.h"
 
-enum { FLOAT = 1, FLOAT16 = 10 };
-
 /* 0 for a type that a set has no place for. */
 static uint32_t type_bit(int element_type)
 {
@@ -46,7 +44,7 @@ static bool has_kernel(const struct npart__operator *op, const struct npart__ope
     if (!npart__kernel_find(NPART__RELEASE_NEWEST, op, &kernel))
         return false;
     return npart__kernel_takes(&kernel, operand, element_type) ||
-           (element_type == FLOAT16 && npart__kernel_takes(&kernel, operand, FLOAT));
+           (element_type == NPART__FLOAT16 && npart__kernel_takes(&kernel, operand, NPART__FLOAT));
 }
 
 /* Whether both have one type variable ("T"), or one type. Texts of the schema are not terminated. */

@@ -8,8 +8,6 @@
 
 #include "rewrite/functions.h"
 
-enum { FLOAT = 1, INT32 = 6, INT64 = 7 };
-
 /* Elements of a constant that is as long as a dim: dims come from the file, and cost nothing there. */
 #define LIMIT_ELEMENTS (1 << 20)
 
@@ -29,7 +27,7 @@ static bool read_attention(const struct npart__site *site, struct attention *out
 {
     int64_t x[NPART__LIMIT_RANK], weights[NPART__LIMIT_RANK];
     uint32_t x_rank, weights_rank, sizes_count;
-    if (npart__site_type(site, npart__operand(site, X)) != FLOAT ||
+    if (npart__site_type(site, npart__operand(site, X)) != NPART__FLOAT ||
         !npart__site_dims(site, npart__operand(site, X), x, &x_rank) || x_rank != 3 ||
         !npart__site_dims(site, npart__operand(site, WEIGHTS), weights, &weights_rank) || weights_rank != 2)
         return false;
@@ -74,23 +72,24 @@ static bool make_mask(struct npart__site *site, const struct attention *attentio
     *out = NULL;
     if (mask == NPART_NONE)
         return true;
-    if (npart__site_type(site, mask) != INT32 || !npart__site_dims(site, mask, dims, &rank) || rank < 1 || rank > 2 ||
-        dims[0] != attention->batch || (rank == 2 && dims[1] != attention->length) ||
+    if (npart__site_type(site, mask) != NPART__INT32 || !npart__site_dims(site, mask, dims, &rank) || rank < 1 ||
+        rank > 2 || dims[0] != attention->batch || (rank == 2 && dims[1] != attention->length) ||
         (rank == 1 && attention->length > LIMIT_ELEMENTS))
         return false;
     if (rank == 2) {
-        counts = npart__make_greater(site, counts, npart__make_scalar(site, INT32, 0));
+        counts = npart__make_greater(site, counts, npart__make_scalar(site, NPART__INT32, 0));
     } else {
         /* Place i of a row counts where i is less than the row's number. */
         const int64_t places[2] = {1, attention->length}, column[2] = {attention->batch, 1};
-        const char *place = npart__make_counting(site, INT32, places, 2);
+        const char *place = npart__make_counting(site, NPART__INT32, places, 2);
         counts = npart__make_less(site, place, npart__make_reshape(site, counts, column, 2));
     }
     const int64_t shape[4] = {attention->batch, 1, 1, attention->length};
     double masked = npart__site_float(site, site->id, "mask_filter_value", -10000);
     counts = npart__make_reshape(site, counts, shape, 4);
     /* 0 leaves a score as it is; -10000 makes its share 0 beside any that counts. */
-    const char *none = npart__make_scalar(site, FLOAT, 0), *much = npart__make_scalar(site, FLOAT, masked);
+    const char *none = npart__make_scalar(site, NPART__FLOAT, 0);
+    const char *much = npart__make_scalar(site, NPART__FLOAT, masked);
     *out = npart__make_where(site, counts, none, much);
     return true;
 }
@@ -128,7 +127,7 @@ static bool unfuse_attention(struct npart__site *site)
     const char *q = by_head(site, &attention, parts[0], false), *k = by_head(site, &attention, parts[1], true),
                *v = by_head(site, &attention, parts[2], false);
     const char *scores = npart__make_matmul(site, q, k);
-    scores = npart__make_multiply(site, scores, npart__make_scalar(site, FLOAT, scale));
+    scores = npart__make_multiply(site, scores, npart__make_scalar(site, NPART__FLOAT, scale));
     if (mask)
         scores = npart__make_add(site, scores, mask);
     /* Over the last axis, in any opset. */
@@ -157,9 +156,9 @@ static const char *normalize(struct npart__site *site, const char *x, const char
         return made;
     }
     const char *centred = npart__make_subtract(site, x, npart__make_reduce_mean(site, x, &last, 1, true));
-    const char *squares = NPART__MAKE(site, "Pow", centred, npart__make_scalar(site, FLOAT, 2));
+    const char *squares = NPART__MAKE(site, "Pow", centred, npart__make_scalar(site, NPART__FLOAT, 2));
     const char *variance = npart__make_reduce_mean(site, squares, &last, 1, true);
-    const char *spread = npart__make_add(site, variance, npart__make_scalar(site, FLOAT, epsilon));
+    const char *spread = npart__make_add(site, variance, npart__make_scalar(site, NPART__FLOAT, epsilon));
     const char *scaled = npart__make_divide(site, centred, NPART__MAKE(site, "Sqrt", spread));
     return npart__make_add(site, npart__make_multiply(site, scaled, gamma), beta);
 }
@@ -180,11 +179,11 @@ static const char *count_places(struct npart__site *site, int64_t batch)
     if (!npart__has_operand(site, EMBED_MASK)) {
         int64_t *none = npart__arena_zeroed(site->arena, (size_t)batch, sizeof *none);
         site->failed |= !none;
-        return none ? npart__make_int_constant(site, INT32, &batch, 1, none) : NULL;
+        return none ? npart__make_int_constant(site, NPART__INT32, &batch, 1, none) : NULL;
     }
     const char *is_one =
-        NPART__MAKE(site, "Equal", npart__operand_name(site, EMBED_MASK), npart__make_scalar(site, INT32, 1));
-    return npart__make_reduce_sum(site, npart__make_cast(site, is_one, INT32), &axis, 1, false);
+        NPART__MAKE(site, "Equal", npart__operand_name(site, EMBED_MASK), npart__make_scalar(site, NPART__INT32, 1));
+    return npart__make_reduce_sum(site, npart__make_cast(site, is_one, NPART__INT32), &axis, 1, false);
 }
 
 /* Words, places and, where there are any, kinds (segments) are summed and normalized. Without place ids the
@@ -194,7 +193,7 @@ static bool unfuse_embedding(struct npart__site *site)
 {
     int64_t ids[NPART__LIMIT_RANK], places[NPART__LIMIT_RANK];
     uint32_t ids_rank, places_rank;
-    if (npart__site_type(site, npart__operand(site, WORDS)) != FLOAT ||
+    if (npart__site_type(site, npart__operand(site, WORDS)) != NPART__FLOAT ||
         !npart__site_dims(site, npart__operand(site, IDS), ids, &ids_rank) || ids_rank != 2 || ids[0] <= 0 ||
         ids[0] > LIMIT_ELEMENTS || ids[1] <= 0 ||
         !npart__site_dims(site, npart__operand(site, PLACES), places, &places_rank) || places_rank != 2 ||

@@ -8,8 +8,6 @@
 #define MOST_ROUNDS 64
 #define MOST_NODES 16384u
 
-enum { INT64 = 7, BOOL = 9 };
-
 /* What each round is made of. Of a Loop's body the first two operands are the round and the condition, and the
  * first result the condition of the next; a Scan has neither. `operands` and `outputs` are written anew each
  * round. `states` is how many values a round hands on to the next, `scanned` how many operands of a Scan are
@@ -157,9 +155,9 @@ static bool unroll_loop(struct npart__site *site)
     for (uint32_t i = 0; i < rounds.states; i++)
         rounds.operands[2 + i] = npart__operand_name(site, 2 + i);
     /* The condition comes in true, whether it is given or not. */
-    rounds.operands[1] = make_number(site, rounds.body, 1, BOOL, 1);
+    rounds.operands[1] = make_number(site, rounds.body, 1, NPART__BOOL, 1);
     for (uint32_t round = 0; round < rounds.count; round++) {
-        rounds.operands[0] = make_number(site, rounds.body, 0, INT64, round);
+        rounds.operands[0] = make_number(site, rounds.body, 0, NPART__INT64, round);
         if (!run(site, &rounds, round))
             return false;
     }
@@ -205,7 +203,7 @@ static bool take_round(struct npart__site *site, struct rounds *rounds, uint32_t
         uint32_t axis;
         if (!read_scanned(site, rounds, i, &axis))
             return false;
-        const char *at = npart__make_scalar(site, INT64, is_reversed ? rounds->count - 1 - round : round);
+        const char *at = npart__make_scalar(site, NPART__INT64, is_reversed ? rounds->count - 1 - round : round);
         rounds->operands[rounds->states + i] =
             npart__make_gather(site, npart__operand_name(site, rounds->states + i), at);
         npart__give_int(site, "axis", axis);

@@ -6,8 +6,6 @@
 #include "split/internal.h"
 
 /* ONNX's numbers. */
-enum { INT32 = 6, INT64 = 7, BOOL = 9 };
-
 /* Facts belong to values of the plan's graph; the way to them is by the file's name, which is what parts keep. */
 const struct npart__fact *npart__split_fact(const struct npart__splitting *splitting, uint32_t name)
 {
@@ -22,7 +20,7 @@ const struct npart__known *npart__split_numbers(const struct npart__splitting *s
         return NULL;
     struct npart__fact *fact = &splitting->inference->facts[value];
     if (fact->kind != NPART__TYPE_TENSOR ||
-        (fact->element_type != INT64 && fact->element_type != INT32 && fact->element_type != BOOL))
+        (fact->element_type != NPART__INT64 && fact->element_type != NPART__INT32 && fact->element_type != NPART__BOOL))
         return NULL;
     /* A list may be shorter than the tensor, or hold formulas of dynamic dims: neither can be written as an
      * initializer, so such a node is copied instead (kind_of). */
@@ -59,7 +57,7 @@ static Onnx__TensorProto *new_constant(struct npart__splitting *splitting, uint3
     tensor->n_dims = fact->rank;
     tensor->dims = (int64_t *)(uintptr_t)fact->dims;
     tensor->has_raw_data = 1;
-    unsigned width = fact->element_type == INT64 ? 8 : fact->element_type == INT32 ? 4 : 1;
+    unsigned width = fact->element_type == NPART__INT64 ? 8 : fact->element_type == NPART__INT32 ? 4 : 1;
     tensor->raw_data.len = (size_t)known->count * width;
     /* An empty tensor, too. */
     tensor->raw_data.data = npart__arena_allocate(splitting->arena, tensor->raw_data.len + 1);

@@ -65,7 +65,7 @@ static npart_status read_bytes(const struct measure *measure, uint64_t offset, v
 static npart_status load(struct measure *measure, uint64_t first, size_t count, float *into)
 {
     int type = measure->weight->element_type;
-    if (type == (int)NPART__DATA_TYPE(FLOAT) && is_little_endian())
+    if (type == NPART__FLOAT && is_little_endian())
         return read_bytes(measure, first * measure->width, into, count * measure->width);
     npart_status status = read_bytes(measure, first * measure->width, measure->raw, count * measure->width);
     for (size_t i = 0; status == NPART_OK && i < count; i++)

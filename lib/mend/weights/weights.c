@@ -134,7 +134,7 @@ static npart_status find_external(struct reading *reading, const Onnx__TensorPro
 /* Numbers of float_data or double_data. False when out of memory. */
 static bool find_typed(struct reading *reading, const Onnx__TensorProto *tensor, struct npart__weight_bytes *out)
 {
-    bool is_double = tensor->data_type == (int)NPART__DATA_TYPE(DOUBLE);
+    bool is_double = tensor->data_type == NPART__DOUBLE;
     size_t count = is_double ? tensor->n_double_data : tensor->n_float_data;
     size_t each = is_double ? 8 : 4;
     uint8_t *data = npart__arena_allocate(reading->arena, count * each + 1);
@@ -156,8 +156,8 @@ static bool find_typed(struct reading *reading, const Onnx__TensorProto *tensor,
 static npart_status find_bytes(struct reading *reading, const Onnx__TensorProto *tensor, const char *name,
                                uint64_t bytes, struct npart__weight_bytes *out)
 {
-    bool is_float = tensor->data_type == (int)NPART__DATA_TYPE(FLOAT);
-    bool is_double = tensor->data_type == (int)NPART__DATA_TYPE(DOUBLE);
+    bool is_float = tensor->data_type == NPART__FLOAT;
+    bool is_double = tensor->data_type == NPART__DOUBLE;
     struct npart__elided elided;
     if (tensor->has_data_location && tensor->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL)
         return find_external(reading, tensor, name, out);
@@ -235,8 +235,8 @@ static npart_status measure(struct reading *reading, const Onnx__NodeProto *node
 /* Elements of a tensor of floats that has any, and whose bytes can be counted; else 0. */
 static uint64_t count_elements(const Onnx__TensorProto *tensor)
 {
-    static const int types[] = {NPART__DATA_TYPE(FLOAT), NPART__DATA_TYPE(FLOAT16), NPART__DATA_TYPE(DOUBLE),
-                                NPART__DATA_TYPE(BFLOAT16)};
+    static const int types[] = {NPART__FLOAT, NPART__FLOAT16, NPART__DOUBLE,
+                                NPART__BFLOAT16};
     uint64_t elements = 1;
     bool is_float = false;
     for (size_t i = 0; i < NPART__COUNT(types); i++)

@@ -140,7 +140,7 @@ static void charge_copy(struct npart__bill *bill, const struct npart__session *s
                         const struct npart__node_costs *nodes, uint32_t value, uint64_t bytes, uint32_t ways)
 {
     const struct npart__parameter *float32 = nodes->rates.values[0][NPART__PARAMETER_COPIED_FLOAT32];
-    bool is_float32 = npart__fact_of(session->inference, value)->element_type == 1;
+    bool is_float32 = npart__fact_of(session->inference, value)->element_type == NPART__FLOAT;
     double share = is_float32 && float32 ? float32->typical / 4 : 1;
     charge(bill, nodes, NPART__PART_COPY, NPART__PARAMETER_COPY, share * ways * (double)bytes);
 }

@@ -95,7 +95,7 @@ static bool fits(const struct npart__matcher *at, const struct npart__fused *fus
             at->session->remade[at->found.nodes[i]] != NPART__REMADE_NOT)
             return false;
     uint8_t type = result(at->session, last)->element_type;
-    return (type == 1 || type == 10) /* FLOAT, FLOAT16 */ && holds(at, condition) &&
+    return (type == NPART__FLOAT || type == NPART__FLOAT16) && holds(at, condition) &&
            npart__match_leak(at, last).kind == NPART__NOTHING_WRONG;
 }
 

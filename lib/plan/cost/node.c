@@ -46,11 +46,11 @@
 static enum npart__arithmetic arithmetic_of(int type)
 {
     switch (type) {
-    case 2: case 3: case 21: case 22: /* UINT8, INT8, UINT4, INT4 */
+    case NPART__UINT8: case NPART__INT8: case NPART__UINT4: case NPART__INT4:
         return NPART__ARITHMETIC_W8A8;
-    case 4: case 5: /* UINT16, INT16 */
+    case NPART__UINT16: case NPART__INT16:
         return NPART__ARITHMETIC_W8A16;
-    case 10: case 16: /* FLOAT16, BFLOAT16 */
+    case NPART__FLOAT16: case NPART__BFLOAT16:
         return NPART__ARITHMETIC_FLOAT16;
     default:
         return NPART__ARITHMETIC_FLOAT32;
@@ -60,7 +60,7 @@ static enum npart__arithmetic arithmetic_of(int type)
 /* These two are halved: what computes FLOAT as FLOAT16 stores its weights so. */
 static bool is_wide_float(int type)
 {
-    return type == 1 || type == 11; /* FLOAT, DOUBLE */
+    return type == NPART__FLOAT || type == NPART__DOUBLE;
 }
 
 /* In the file; 4 where the type is not known. Of INT4 it is one half. */

@@ -36,9 +36,8 @@ struct holder {
 /* 8 and 16 bits, which scales and zero points may belong to; those of 4 bits are weights. */
 static bool is_integer(const struct npart__session *session, uint32_t value)
 {
-    enum { UINT8 = 2, INT8 = 3, UINT16 = 4, INT16 = 5 };
     const struct npart__fact *fact = npart__fact_of(session->inference, value);
-    return fact->kind == NPART__TYPE_TENSOR && fact->element_type >= UINT8 && fact->element_type <= INT16;
+    return fact->kind == NPART__TYPE_TENSOR && fact->element_type >= NPART__UINT8 && fact->element_type <= NPART__INT16;
 }
 
 static bool is_noted(const struct holder *at, uint32_t value)
@@ -132,7 +131,8 @@ static bool drops_axis(const struct holder *at, const struct npart__node *node)
     for (uint32_t i = 1; i < node->input_count; i++) {
         uint32_t value = npart__node_input(at->graph, node, i);
         const struct npart__fact *fact = value == NPART_NONE ? NULL : npart__fact_of(at->session->inference, value);
-        if (fact && fact->has_rank && fact->rank == 0 && (fact->element_type == 6 || fact->element_type == 7))
+        if (fact && fact->has_rank && fact->rank == 0 &&
+            (fact->element_type == NPART__INT32 || fact->element_type == NPART__INT64))
             return true;
     }
     return false;

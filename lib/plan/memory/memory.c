@@ -25,7 +25,7 @@ struct npart_bytes npart__value_bytes(const struct npart__memory_request *reques
         bytes = npart__type_bytes(fact->element_type, elements);
     if (bytes > NPART__LIMIT_TENSOR_BYTES)
         return (struct npart_bytes){0, true};
-    bool is_float32 = fact->element_type == 1;
+    bool is_float32 = fact->element_type == NPART__FLOAT;
     return (struct npart_bytes){is_float32 ? bytes / 4 * float32_bytes : bytes, false};
 }
 

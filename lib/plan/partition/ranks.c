@@ -54,7 +54,7 @@ static bool makes_unranked(const struct look *at, const struct npart__node *node
 static bool is_wide(const struct look *at, uint32_t value, uint64_t most)
 {
     const struct npart__fact *fact = npart__fact_of(at->to->request->session->inference, value);
-    return fact->element_type == 7 && fact->has_rank && fact->rank > most;
+    return fact->element_type == NPART__INT64 && fact->has_rank && fact->rank > most;
 }
 
 /* Whether a wide one comes in, or leaves. What another partition makes comes in, too. */

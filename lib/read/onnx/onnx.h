@@ -19,9 +19,6 @@ npart_status npart__onnx_unpack(const struct npart__skeleton *skeleton, struct n
  * of texts of its own; texts, bytes and lists of numbers are shared. */
 ProtobufCMessage *npart__onnx_copy(const ProtobufCMessage *message, struct npart__arena *arena);
 
-/* An element type as ONNX's number. */
-#define NPART__DATA_TYPE(name) ONNX__TENSOR_PROTO__DATA_TYPE__##name
-
 /* The node's attribute of a name; NULL where it gives none. And its integer, 0 where it gives none. */
 const Onnx__AttributeProto *npart__onnx_attribute(const Onnx__NodeProto *node, const char *name);
 int64_t npart__onnx_int(const Onnx__NodeProto *node, const char *name);

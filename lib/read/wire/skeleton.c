@@ -313,7 +313,7 @@ static uint64_t keep_limit(const struct scan *scan, const struct frame *frame)
     if (frame->message == MESSAGE_ATTRIBUTE)
         return NPART__KEEP_ATTRIBUTE_BYTES;
     /* 7 is INT64; a payload that precedes its type gets the benefit of the doubt. */
-    bool maybe_int64 = frame->element_type == 7 || frame->element_type == 0;
+    bool maybe_int64 = frame->element_type == NPART__INT64 || frame->element_type == NPART__UNDEFINED;
     return maybe_int64 && keep < NPART__KEEP_INT64_BYTES ? NPART__KEEP_INT64_BYTES : keep;
 }
 
@@ -325,7 +325,7 @@ static bool stays(struct scan *scan, uint64_t number, uint64_t bytes)
     if (frame->has_elided && frame->elided[number].bytes)
         return false;
     if (bytes + *kept > keep_limit(scan, frame)) {
-        bool is_mask = frame->element_type == 9 && bytes <= scan->options->keep_bool_bytes - scan->bool_bytes;
+        bool is_mask = frame->element_type == NPART__BOOL && bytes <= scan->options->keep_bool_bytes - scan->bool_bytes;
         if (!is_mask)
             return false;
         scan->bool_bytes += bytes;
