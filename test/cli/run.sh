@@ -16,6 +16,9 @@ TOOL=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 MAKE_MODEL=${MAKE_MODEL:-$(dirname "$TOOL")/test/cli/make_model}
 export TOOL MAKE_MODEL
 shift
+for program in "$TOOL" "$MAKE_MODEL"; do
+	[ -x "$program" ] || { echo "cli: there is no $program: make check-cli builds it and runs the cases" >&2; exit 2; }
+done
 accept=no
 if [ "${1-}" = --accept ]; then
 	accept=yes

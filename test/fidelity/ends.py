@@ -266,22 +266,6 @@ def judge(args, path, options, feeds):
     return problems + more + ([] if same == "bits" else [f"other results: {form or error}"]), step, target
 
 
-def jobs(args):
-    place = args.folder / "model"
-    for name, model in made_models():
-        shutil.rmtree(place, ignore_errors=True)
-        place.mkdir()
-        onnx.save(model, place / "model.onnx")
-        yield name, place / "model.onnx", [], True
-    paths = [path for given in args.models
-             for path in (sorted(given.rglob("*.onnx")) if given.is_dir() else [given])]
-    for path in paths:
-        shutil.rmtree(place, ignore_errors=True)
-        place.mkdir()
-        if fix_equality.place(path, place, args.most_bytes) is not None:
-            yield path.name, place / "model.onnx", fix_tool.dim_options(fix_tool.sizes_of(path)), False
-
-
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--tool", required=True, type=pathlib.Path)
@@ -293,7 +277,7 @@ def main():
     args.folder = args.folder.resolve()
     args.folder.mkdir(parents=True, exist_ok=True)
     equal = missed = not_run = whole = 0
-    for name, path, dims, is_made in jobs(args):
+    for name, path, dims, is_made in fix_equality.jobs(args, made_models()):
         model = onnx.load(path, load_external_data=False)
         feeds = split.draw_feeds(model, fix_equality.input_shapes(args.tool, path, model, dims), name)
         for target in args.target.split(","):

@@ -218,6 +218,23 @@ def place(path, folder, most):
     return model
 
 
+def jobs(args, made):
+    """(name, path, dims' options, whether it is one of those that are made), with weights."""
+    folder = args.folder / "model"
+    for name, model in made:
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        onnx.save(model, folder / "model.onnx")
+        yield name, folder / "model.onnx", [], True
+    paths = [path for given in args.models
+             for path in (sorted(given.rglob("*.onnx")) if given.is_dir() else [given])]
+    for path in paths:
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        if place(path, folder, args.most_bytes) is not None:
+            yield path.name, folder / "model.onnx", fix_tool.dim_options(fix_tool.sizes_of(path)), False
+
+
 def input_shapes(tool, path, model, options):
     run = subprocess.run([tool, str(path), "--shapes", *options], capture_output=True, text=True, check=False)
     told = json.loads(run.stdout) if run.returncode == 0 else {}

@@ -258,23 +258,6 @@ def draw_feeds(model, shapes, name):
     return feeds
 
 
-def jobs(args):
-    """(name, path, dims' options), with weights."""
-    place = args.folder / "model"
-    for name, model in made_models() if not args.room else ():
-        shutil.rmtree(place, ignore_errors=True)
-        place.mkdir()
-        onnx.save(model, place / "model.onnx")
-        yield name, place / "model.onnx", []
-    paths = [path for given in args.models
-             for path in (sorted(given.rglob("*.onnx")) if given.is_dir() else [given])]
-    for path in paths:
-        shutil.rmtree(place, ignore_errors=True)
-        place.mkdir()
-        if fix_equality.place(path, place, args.most_bytes) is not None:
-            yield path.name, place / "model.onnx", fix_tool.dim_options(fix_tool.sizes_of(path))
-
-
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--tool", required=True)
@@ -286,7 +269,7 @@ def main():
     args = parser.parse_args()
     args.folder.mkdir(parents=True, exist_ok=True)
     equal = missed = parts = not_run = parted = 0
-    for name, path, dims in jobs(args):
+    for name, path, dims, _ in fix_equality.jobs(args, () if args.room else made_models()):
         model = onnx.load(path, load_external_data=False)
         feeds = draw_feeds(model, fix_equality.input_shapes(args.tool, path, model, dims), name)
         for target in args.target.split(","):

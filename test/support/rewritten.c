@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #if !defined(_POSIX_C_SOURCE)
-#define _POSIX_C_SOURCE 200809L
+#define _POSIX_C_SOURCE 200809L /* mkdtemp */
 #endif
 #include "support/rewritten.h"
 
@@ -124,4 +124,27 @@ struct bytes file_bytes(const char *path)
         bytes_put(&out, piece, got);
     (void)fclose(file);
     return out;
+}
+
+void model_folder_begin(struct model_folder *at, struct bytes *model)
+{
+    (void)snprintf(at->folder, sizeof at->folder, "/tmp/npart-test-XXXXXX");
+    bool is_there = mkdtemp(at->folder) != NULL;
+    (void)snprintf(at->path, sizeof at->path, "%s/model.onnx", at->folder);
+    FILE *file = is_there ? fopen(at->path, "wb") : NULL;
+    if (!file || fwrite(model->data, 1, model->size, file) != model->size || fclose(file) != 0) {
+        perror(at->folder);
+        exit(99);
+    }
+    bytes_free(model);
+}
+
+void model_folder_end(const struct model_folder *at)
+{
+    char command[96];
+    (void)snprintf(command, sizeof command, "rm -r %s", at->folder);
+    if (system(command) != 0) {
+        perror(command);
+        exit(99);
+    }
 }

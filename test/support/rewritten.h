@@ -23,5 +23,11 @@ bool means_the_same(const struct bytes *a, const struct bytes *b);
 
 /* A whole file; fails the program where it cannot be read. */
 struct bytes file_bytes(const char *path);
+/* A folder of its own with model.onnx in it, of these bytes, which are freed; and its end. */
+struct model_folder {
+    char folder[64], path[96];
+};
+void model_folder_begin(struct model_folder *at, struct bytes *model);
+void model_folder_end(const struct model_folder *at);
 
 #endif

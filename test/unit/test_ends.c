@@ -40,7 +40,7 @@ static const char strict[] = "format 1\ntarget strict\nfallback If \"the CPU has
                              "op MatMul Mul Neg Reshape Shape\n";
 
 struct fixture {
-    char folder[64], path[96];
+    struct model_folder at;
     npart_oplist *list;
     npart_fix *fix;
     struct npart_fix_options options;
@@ -53,12 +53,7 @@ static void begin_with(struct fixture *fixture, const char *lines, const char *t
     struct bytes bytes = model_from_text(lines);
     memset(fixture, 0, sizeof *fixture);
     fixture->options = defaults;
-    (void)snprintf(fixture->folder, sizeof fixture->folder, "/tmp/npart-test-XXXXXX");
-    REQUIRE(mkdtemp(fixture->folder));
-    (void)snprintf(fixture->path, sizeof fixture->path, "%s/model.onnx", fixture->folder);
-    FILE *file = fopen(fixture->path, "wb");
-    REQUIRE(file && fwrite(bytes.data, 1, bytes.size, file) == bytes.size && fclose(file) == 0);
-    bytes_free(&bytes);
+    model_folder_begin(&fixture->at, &bytes);
     REQUIRE(npart_oplist_read_memory(&fixture->list, targets, strlen(targets), "list", NULL, NULL) == NPART_OK);
 }
 
@@ -73,17 +68,15 @@ static npart_status search(struct fixture *fixture, const char *const *begin_at,
     memset(&fixture->error, 0, sizeof fixture->error);
     npart_fix_free(fixture->fix);
     fixture->fix = NULL;
-    return npart_fix_make(&fixture->fix, fixture->path, (const npart_oplist *const *)&fixture->list, &target, 1,
+    return npart_fix_make(&fixture->fix, fixture->at.path, (const npart_oplist *const *)&fixture->list, &target, 1,
                           &fixture->options, &fixture->error);
 }
 
 static void end(struct fixture *fixture)
 {
-    char command[96];
     npart_fix_free(fixture->fix);
     npart_oplist_free(fixture->list);
-    (void)snprintf(command, sizeof command, "rm -r %s", fixture->folder);
-    CHECK_INT(system(command), 0);
+    model_folder_end(&fixture->at);
 }
 
 static const char *path_of(const struct fixture *fixture, const char *name)
@@ -91,7 +84,7 @@ static const char *path_of(const struct fixture *fixture, const char *name)
     static char paths[4][160];
     static unsigned next;
     char *path = paths[next++ % 4];
-    (void)snprintf(path, sizeof paths[0], "%s/%s", fixture->folder, name);
+    (void)snprintf(path, sizeof paths[0], "%s/%s", fixture->at.folder, name);
     return path;
 }
 
@@ -246,10 +239,10 @@ static const char *advised(const char *lines, const char *targets)
     npart_advice *advice = NULL;
     uint32_t count = 0;
     begin_with(&fixture, lines, targets);
-    REQUIRE(npart_model_read_file(&at.model, fixture.path, NULL, NULL) == NPART_OK);
+    REQUIRE(npart_model_read_file(&at.model, fixture.at.path, NULL, NULL) == NPART_OK);
     REQUIRE(npart_inference_make(&at.inference, at.model, NULL, NULL) == NPART_OK);
     REQUIRE(npart_plan_make(&at.plan, at.inference, fixture.list, NULL, NULL, NULL) == NPART_OK);
-    CHECK_INT(npart_fix_propose(fixes, &count, fixture.path, at.plan, NULL, NULL, &fixture.options, NULL), NPART_OK);
+    CHECK_INT(npart_fix_propose(fixes, &count, fixture.at.path, at.plan, NULL, NULL, &fixture.options, NULL), NPART_OK);
     CHECK_INT(npart_advice_make(&advice, at.plan, NULL, (const npart_fix *const *)fixes, count, NULL), NPART_OK);
     *line = 0;
     if (advice && npart_advice_action(advice, 0, &action))

@@ -41,7 +41,8 @@ static const char text[] = "graph inner\n"
 static const char list[] = "format 1\ntarget small\nop Mul Neg Relu Reshape Shape\n";
 
 struct work {
-    char folder[64], path[96], out[128];
+    struct model_folder at;
+    char out[128];
     struct analysis analysis;
     struct npart_error error;
 };
@@ -50,13 +51,8 @@ static void begin_with(struct work *work, const char *lines)
 {
     struct bytes model = model_from_text(lines);
     memset(work, 0, sizeof *work);
-    (void)snprintf(work->folder, sizeof work->folder, "/tmp/npart-test-XXXXXX");
-    REQUIRE(mkdtemp(work->folder));
-    (void)snprintf(work->path, sizeof work->path, "%s/model.onnx", work->folder);
-    (void)snprintf(work->out, sizeof work->out, "%s/parts", work->folder);
-    FILE *file = fopen(work->path, "wb");
-    REQUIRE(file && fwrite(model.data, 1, model.size, file) == model.size && fclose(file) == 0);
-    bytes_free(&model);
+    model_folder_begin(&work->at, &model);
+    (void)snprintf(work->out, sizeof work->out, "%s/parts", work->at.folder);
     analysis_open(&work->analysis, lines, list, NULL, NULL);
 }
 
@@ -67,10 +63,8 @@ static void begin(struct work *work)
 
 static void end(struct work *work)
 {
-    char command[96];
     analysis_close(&work->analysis);
-    (void)snprintf(command, sizeof command, "rm -r %s", work->folder);
-    CHECK_INT(system(command), 0);
+    model_folder_end(&work->at);
 }
 
 static Onnx__ModelProto *read_part(const struct work *work, const char *name)
@@ -113,7 +107,7 @@ static void test_split__parts(void)
 {
     struct work work;
     begin(&work);
-    CHECK_INT(npart_plan_split(work.analysis.plan, work.path, work.out, NPART_WEIGHTS_STAY, &work.error), NPART_OK);
+    CHECK_INT(npart_plan_split(work.analysis.plan, work.at.path, work.out, NPART_WEIGHTS_STAY, &work.error), NPART_OK);
     CHECK_TEXT(part_text(&work, "00-npu.onnx"), "constant first | x -> a | w");
     CHECK_TEXT(part_text(&work, "01-cpu.onnx"), "middle either | a c -> d | w");
     CHECK_TEXT(part_text(&work, "02-npu.onnx"), "constant last shaped | d -> f | w s");
@@ -124,7 +118,7 @@ static void test_split__parts(void)
     CHECK(last->graph->output[0]->type->tensor_type->shape->dim[1]->dim_value == 8);
     onnx__model_proto__free_unpacked(last, NULL);
     /* Again, over what is there: the same. */
-    CHECK_INT(npart_plan_split(work.analysis.plan, work.path, work.out, NPART_WEIGHTS_STAY, &work.error), NPART_OK);
+    CHECK_INT(npart_plan_split(work.analysis.plan, work.at.path, work.out, NPART_WEIGHTS_STAY, &work.error), NPART_OK);
     end(&work);
 }
 
@@ -135,7 +129,7 @@ static void test_split__constants_of_old_files(void)
     begin_with(&work, "ir 3\ninput x float32[8,8]\ninput w float32[1]\ninit w float32[1] = 1\n"
                       "node a = Mul(x, w) @first\nnode s = Shape(a) @size\nnode b = Erf(a) @middle\n"
                       "node f = Reshape(b, s) @shaped\noutput f\n");
-    CHECK_INT(npart_plan_split(work.analysis.plan, work.path, work.out, NPART_WEIGHTS_STAY, &work.error), NPART_OK);
+    CHECK_INT(npart_plan_split(work.analysis.plan, work.at.path, work.out, NPART_WEIGHTS_STAY, &work.error), NPART_OK);
     CHECK_TEXT(part_text(&work, "02-npu.onnx"), "Constant shaped | b -> f |");
     Onnx__ModelProto *last = read_part(&work, "02-npu.onnx");
     CHECK_INT(last->ir_version, 3);
@@ -187,16 +181,16 @@ static void test_split__sparse_defaults(void)
     model->graph->sparse_initializer = NULL;
     onnx__model_proto__free_unpacked(model, NULL);
     analysis_close(&work.analysis);
-    FILE *file = fopen(work.path, "wb");
+    FILE *file = fopen(work.at.path, "wb");
     REQUIRE(file && fwrite(bytes.data, 1, bytes.size, file) == bytes.size && fclose(file) == 0);
     bytes_free(&bytes);
     struct analysis *analysis = &work.analysis;
-    REQUIRE(npart_model_read_file(&analysis->model, work.path, NULL, &work.error) == NPART_OK &&
+    REQUIRE(npart_model_read_file(&analysis->model, work.at.path, NULL, &work.error) == NPART_OK &&
             npart_inference_make(&analysis->inference, analysis->model, NULL, &work.error) == NPART_OK &&
             npart_oplist_read_memory(&analysis->oplist, list, strlen(list), "l", NULL, &work.error) == NPART_OK &&
             npart_plan_make(&analysis->plan, analysis->inference, analysis->oplist, NULL, NULL, &work.error) ==
                 NPART_OK);
-    CHECK_INT(npart_plan_split(analysis->plan, work.path, work.out, NPART_WEIGHTS_STAY, &work.error), NPART_OK);
+    CHECK_INT(npart_plan_split(analysis->plan, work.at.path, work.out, NPART_WEIGHTS_STAY, &work.error), NPART_OK);
     (void)snprintf(path, sizeof path, "%s/manifest.json", work.out);
     bytes = file_bytes(path);
     bytes_put(&bytes, "", 1);
@@ -211,7 +205,7 @@ static void test_split__constants_alone(void)
 {
     struct work work;
     begin_with(&work, "init w float32[1] = 1\nnode k = Neg(w) @constant\noutput k\n");
-    CHECK_INT(npart_plan_split(work.analysis.plan, work.path, work.out, NPART_WEIGHTS_STAY, &work.error), NPART_OK);
+    CHECK_INT(npart_plan_split(work.analysis.plan, work.at.path, work.out, NPART_WEIGHTS_STAY, &work.error), NPART_OK);
     CHECK_TEXT(part_text(&work, "00-cpu.onnx"), "constant | -> k | w");
     end(&work);
 }
@@ -238,7 +232,7 @@ static void test_split__values_of_all_kinds(void)
                       "node u = Not(is) @other\n"
                       "node z = Mul(o, i) @product\n"
                       "output r\noutput t\noutput v\noutput z\noutput u\noutput x\noutput w\noutput i\n");
-    CHECK_INT(npart_plan_split(work.analysis.plan, work.path, work.out, NPART_WEIGHTS_STAY, &work.error), NPART_OK);
+    CHECK_INT(npart_plan_split(work.analysis.plan, work.at.path, work.out, NPART_WEIGHTS_STAY, &work.error), NPART_OK);
     CHECK_TEXT(part_text(&work, "00-npu.onnx"), "first size | x -> z u w i a s | w z u i");
     CHECK_TEXT(part_text(&work, "01-cpu.onnx"), "erf found own | a -> q n e |");
     CHECK_TEXT(part_text(&work, "02-npu.onnx"), "square minus shaped | q n e s -> r t v |");
@@ -274,7 +268,7 @@ static void test_split__values_without_a_type(void)
         begin_with(&work, rows[i][0]);
         (void)snprintf(message, sizeof message,
                        "the type of %s, which passes from one part to another, is not known", rows[i][1]);
-        CHECK_INT(npart_plan_split(work.analysis.plan, work.path, work.out, NPART_WEIGHTS_STAY, &work.error),
+        CHECK_INT(npart_plan_split(work.analysis.plan, work.at.path, work.out, NPART_WEIGHTS_STAY, &work.error),
                   NPART_ERROR_ARGUMENT);
         CHECK_TEXT(work.error.message, message);
         end(&work);
@@ -287,18 +281,18 @@ static void test_split__wrong_arguments(void)
     char other[128];
     begin(&work);
     const npart_plan *plan = work.analysis.plan;
-    CHECK_INT(npart_plan_split(NULL, work.path, work.out, NPART_WEIGHTS_STAY, NULL), NPART_ERROR_ARGUMENT);
+    CHECK_INT(npart_plan_split(NULL, work.at.path, work.out, NPART_WEIGHTS_STAY, NULL), NPART_ERROR_ARGUMENT);
     CHECK_INT(npart_plan_split(plan, NULL, work.out, NPART_WEIGHTS_STAY, NULL), NPART_ERROR_ARGUMENT);
-    CHECK_INT(npart_plan_split(plan, work.path, NULL, NPART_WEIGHTS_STAY, NULL), NPART_ERROR_ARGUMENT);
+    CHECK_INT(npart_plan_split(plan, work.at.path, NULL, NPART_WEIGHTS_STAY, NULL), NPART_ERROR_ARGUMENT);
     CHECK_INT(npart_plan_split(plan, work.out, work.out, NPART_WEIGHTS_STAY, NULL), NPART_ERROR_READ);
-    CHECK_INT(npart_plan_split(plan, work.path, "/tmp/npart-there-is-none/parts", NPART_WEIGHTS_STAY, NULL),
+    CHECK_INT(npart_plan_split(plan, work.at.path, "/tmp/npart-there-is-none/parts", NPART_WEIGHTS_STAY, NULL),
               NPART_ERROR_WRITE);
     /* Another model of as many bytes. */
     struct bytes model = model_from_text(text);
     for (size_t i = 0; i + 3 < model.size; i++)
         if (memcmp(model.data + i, "Erf", 3) == 0)
             memcpy(model.data + i, "Not", 3);
-    (void)snprintf(other, sizeof other, "%s/other.onnx", work.folder);
+    (void)snprintf(other, sizeof other, "%s/other.onnx", work.at.folder);
     FILE *file = fopen(other, "wb");
     REQUIRE(file && fwrite(model.data, 1, model.size, file) == model.size && fclose(file) == 0);
     CHECK_INT(npart_plan_split(plan, other, work.out, NPART_WEIGHTS_STAY, &work.error), NPART_ERROR_ARGUMENT);
@@ -324,9 +318,9 @@ static void test_split__nodes_that_wait_for_themselves(void)
     begin(&work);
     analysis_close(&work.analysis);
     analysis_open(&work.analysis, cycle, list, NULL, NULL);
-    FILE *file = fopen(work.path, "wb");
+    FILE *file = fopen(work.at.path, "wb");
     REQUIRE(file && fwrite(model.data, 1, model.size, file) == model.size && fclose(file) == 0);
-    CHECK_INT(npart_plan_split(work.analysis.plan, work.path, work.out, NPART_WEIGHTS_STAY, &work.error),
+    CHECK_INT(npart_plan_split(work.analysis.plan, work.at.path, work.out, NPART_WEIGHTS_STAY, &work.error),
               NPART_ERROR_ARGUMENT);
     CHECK_TEXT(work.error.message, "nodes of the file depend on themselves");
     bytes_free(&model);
@@ -365,7 +359,7 @@ static void test_annotate__notes_and_nothing_else(void)
     REQUIRE(mkdir(work.out, 0700) == 0);
     char out[160];
     (void)snprintf(out, sizeof out, "%s/out.onnx", work.out);
-    CHECK_INT(npart_plan_annotate(plans, 1, work.path, out, NPART_WEIGHTS_STAY, &work.error), NPART_OK);
+    CHECK_INT(npart_plan_annotate(plans, 1, work.at.path, out, NPART_WEIGHTS_STAY, &work.error), NPART_OK);
     Onnx__ModelProto *model = read_part(&work, "out.onnx");
     Onnx__NodeProto **nodes = model->graph->node;
     CHECK_TEXT(note(nodes[0], "assignment"), "folded");
@@ -379,7 +373,7 @@ static void test_annotate__notes_and_nothing_else(void)
     CHECK(*note(nodes[4]->attribute[0]->g->node[0], "assignment"));
     /* Written again with two plans of one list: each has keys of its own. */
     forget(model->graph);
-    struct bytes before = file_bytes(work.path), plain = {0};
+    struct bytes before = file_bytes(work.at.path), plain = {0};
     plain.size = plain.capacity = onnx__model_proto__get_packed_size(model);
     plain.data = malloc(plain.size);
     REQUIRE(plain.data);
@@ -389,7 +383,7 @@ static void test_annotate__notes_and_nothing_else(void)
     bytes_free(&plain);
     onnx__model_proto__free_unpacked(model, NULL);
     const npart_plan *both[] = {work.analysis.plan, work.analysis.plan};
-    CHECK_INT(npart_plan_annotate(both, 2, work.path, out, NPART_WEIGHTS_STAY, &work.error), NPART_OK);
+    CHECK_INT(npart_plan_annotate(both, 2, work.at.path, out, NPART_WEIGHTS_STAY, &work.error), NPART_OK);
     model = read_part(&work, "out.onnx");
     CHECK_TEXT(model->graph->node[1]->metadata_props[0]->key, "npu_partition.small.assignment");
     onnx__model_proto__free_unpacked(model, NULL);
@@ -410,7 +404,7 @@ static void test_annotate__keys_of_a_long_name(void)
     const npart_plan *plans[] = {work.analysis.plan};
     REQUIRE(mkdir(work.out, 0700) == 0);
     (void)snprintf(out, sizeof out, "%s/out.onnx", work.out);
-    CHECK_INT(npart_plan_annotate(plans, 1, work.path, out, NPART_WEIGHTS_STAY, &work.error), NPART_OK);
+    CHECK_INT(npart_plan_annotate(plans, 1, work.at.path, out, NPART_WEIGHTS_STAY, &work.error), NPART_OK);
     Onnx__ModelProto *model = read_part(&work, "out.onnx");
     const Onnx__NodeProto *node = model->graph->node[1];
     REQUIRE(node->n_metadata_props >= 2);
@@ -428,12 +422,12 @@ static void test_annotate__wrong_arguments(void)
     begin(&work);
     begin(&second);
     const npart_plan *plans[] = {work.analysis.plan, second.analysis.plan}, *none[] = {NULL};
-    CHECK_INT(npart_plan_annotate(NULL, 1, work.path, work.out, NPART_WEIGHTS_STAY, NULL), NPART_ERROR_ARGUMENT);
-    CHECK_INT(npart_plan_annotate(none, 1, work.path, work.out, NPART_WEIGHTS_STAY, NULL), NPART_ERROR_ARGUMENT);
-    CHECK_INT(npart_plan_annotate(plans, 0, work.path, work.out, NPART_WEIGHTS_STAY, NULL), NPART_ERROR_ARGUMENT);
-    CHECK_INT(npart_plan_annotate(plans, 2, work.path, work.out, NPART_WEIGHTS_STAY, NULL), NPART_ERROR_ARGUMENT);
-    CHECK_INT(npart_plan_annotate(plans, 1, work.path, work.path, NPART_WEIGHTS_STAY, NULL), NPART_ERROR_ARGUMENT);
-    CHECK_INT(npart_plan_annotate(plans, 1, work.out, work.path, NPART_WEIGHTS_STAY, NULL), NPART_ERROR_READ);
+    CHECK_INT(npart_plan_annotate(NULL, 1, work.at.path, work.out, NPART_WEIGHTS_STAY, NULL), NPART_ERROR_ARGUMENT);
+    CHECK_INT(npart_plan_annotate(none, 1, work.at.path, work.out, NPART_WEIGHTS_STAY, NULL), NPART_ERROR_ARGUMENT);
+    CHECK_INT(npart_plan_annotate(plans, 0, work.at.path, work.out, NPART_WEIGHTS_STAY, NULL), NPART_ERROR_ARGUMENT);
+    CHECK_INT(npart_plan_annotate(plans, 2, work.at.path, work.out, NPART_WEIGHTS_STAY, NULL), NPART_ERROR_ARGUMENT);
+    CHECK_INT(npart_plan_annotate(plans, 1, work.at.path, work.at.path, NPART_WEIGHTS_STAY, NULL), NPART_ERROR_ARGUMENT);
+    CHECK_INT(npart_plan_annotate(plans, 1, work.out, work.at.path, NPART_WEIGHTS_STAY, NULL), NPART_ERROR_READ);
     end(&second);
     end(&work);
 }
@@ -442,8 +436,8 @@ static void test_annotate__wrong_arguments(void)
 
 static npart_status write_both(const struct work *work, const npart_plan *plan, const char *out)
 {
-    npart_status status = npart_plan_split(plan, work->path, work->out, NPART_WEIGHTS_STAY, NULL);
-    return status == NPART_OK ? npart_plan_annotate(&plan, 1, work->path, out, NPART_WEIGHTS_EXTERNAL, NULL) : status;
+    npart_status status = npart_plan_split(plan, work->at.path, work->out, NPART_WEIGHTS_STAY, NULL);
+    return status == NPART_OK ? npart_plan_annotate(&plan, 1, work->at.path, out, NPART_WEIGHTS_EXTERNAL, NULL) : status;
 }
 
 /* Each allocation fails once: that is told, and nothing is left open or half written. */
