@@ -6,7 +6,7 @@
  */
 #include "quantize/internal.h"
 
-enum habit { BASE, WEIGHTED, PRODUCT, NORM, ON, POOL, LOOKUP, SPLIT, PAD, RANGE, CHOICE };
+enum habit { BASE, WEIGHTED, PRODUCT, NORM, ON, POOL, LOOKUP, PARTS, PADDED, CLIPPED, CHOICE };
 
 /* What is done with an operator, known by its name alone (`static` in operators.table). */
 static const struct row {
@@ -178,13 +178,13 @@ static void ask_on(struct npart__quantizer *quantizer, Onnx__NodeProto *node, co
     if (habit == LOOKUP && is_initializer(quantizer, node->input[0]) &&
         npart__is_quantizable(npart__quantized_at(quantizer, node->input[0])))
         mark_activation(quantizer, node->input[0]);
-    if (habit == SPLIT)
+    if (habit == PARTS)
         mark_activation(quantizer, node->input[0]);
     bool stays = quantizer->opset < row->number ||
                  (habit == POOL && quantizer->format->activation_type == NPART__FLOAT8E4M3FN);
-    if (stays || (habit != SPLIT && !is_marked(quantizer, node->input[0])))
+    if (stays || (habit != PARTS && !is_marked(quantizer, node->input[0])))
         return;
-    for (size_t i = 0; i < (habit == SPLIT ? node->n_output : 1); i++)
+    for (size_t i = 0; i < (habit == PARTS ? node->n_output : 1); i++)
         mark_shared(quantizer, node->output[i], node->input[0]);
 }
 
@@ -200,7 +200,7 @@ static void ask_all(struct npart__quantizer *quantizer, Onnx__NodeProto *node)
 static bool is_whole(const Onnx__NodeProto *node, uint8_t habit)
 {
     static const size_t least[] = {[BASE] = 0, [WEIGHTED] = 2, [PRODUCT] = 2, [NORM] = 2, [ON] = 1,
-                                   [POOL] = 1, [LOOKUP] = 1, [SPLIT] = 1, [PAD] = 1, [RANGE] = 1, [CHOICE] = 3};
+                                   [POOL] = 1, [LOOKUP] = 1, [PARTS] = 1, [PADDED] = 1, [CLIPPED] = 1, [CHOICE] = 3};
     return node->n_input >= least[habit] && (habit == BASE || node->n_output >= 1);
 }
 
@@ -222,13 +222,13 @@ static void ask(struct npart__quantizer *quantizer, Onnx__NodeProto *node, uint3
     case ON:
     case POOL:
     case LOOKUP:
-    case SPLIT:
+    case PARTS:
         ask_on(quantizer, node, row);
         return;
-    case PAD:
+    case PADDED:
         ask_pad(quantizer, node);
         return;
-    case RANGE:
+    case CLIPPED:
         ask_range(quantizer, node, place);
         return;
     case CHOICE:

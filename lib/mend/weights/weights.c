@@ -12,7 +12,7 @@
 #define LEAST_DIMS 2u      /* vectors are biases and scales */
 #define MOST_MIDDLE 524288u /* numbers of a channel that is put together (measure.c) */
 
-enum layout { ROWS, STATES, COLUMNS, LEFT, GEMM, MIDDLE };
+enum layout { ROWS, STATES, COLUMNS, LEFT, TURNED, MIDDLE };
 
 static const struct {
     const char *op;
@@ -194,7 +194,7 @@ static uint64_t product(const int64_t *dims, uint32_t from, uint32_t to)
 static struct npart__weight_shape shape_of(const Onnx__NodeProto *node, uint8_t layout, const int64_t *dims,
                                            uint32_t rank)
 {
-    if (layout == GEMM)
+    if (layout == TURNED)
         layout = npart__onnx_int(node, "transB") ? ROWS : COLUMNS;
     if (layout == COLUMNS)
         return (struct npart__weight_shape){NPART__WEIGHT_COLUMNS, product(dims, 0, rank - 2), (uint64_t)dims[rank - 2],
