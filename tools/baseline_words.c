@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "json_memory.h"
+#include "message.h"
 
 #define MOST_CAUSES 6 /* of a line; more are a number */
 
@@ -85,11 +86,6 @@ static unsigned long long structure_of(const struct npart_side *side)
             hash = (hash ^ (numbers[k / 4] >> 8 * (k % 4) & 0xff)) * UINT64_C(1099511628211);
     }
     return (unsigned long long)hash;
-}
-
-static const char *plural(uint32_t count)
-{
-    return count == 1 ? "" : "s";
 }
 
 /* "98.53 % of 4111514 MACs": the number tells a model that grew from one that got slower. */

@@ -421,11 +421,6 @@ static enum exit_status take_runs(struct calibrating *c)
 
 /* ---- the report -------------------------------------------------------------------------------------------------- */
 
-static const char *plural(uint32_t count)
-{
-    return count == 1 ? "" : "s";
-}
-
 static void name_fitted(const struct fitted *fitted, char *out, size_t bytes)
 {
     (void)snprintf(out, bytes, "%s%s%s%s%s", fitted->parameter, fitted->precision ? " of " : "",

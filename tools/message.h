@@ -16,5 +16,10 @@ void format_plain(char *out, size_t bytes, const char *format, va_list list);
 __attribute__((format(printf, 1, 2)))
 #endif
 void say(const char *format, ...);
+/* "node%s" of so many. */
+static inline const char *plural(uint32_t count)
+{
+    return count == 1 ? "" : "s";
+}
 
 #endif

@@ -61,11 +61,6 @@ static void tell(struct check *check, const char *threshold, bool is_met, const 
     outcome->is_met = is_met;
 }
 
-static const char *plural(uint32_t count)
-{
-    return count == 1 ? "" : "s";
-}
-
 static void check_partitions(struct check *check)
 {
     const struct npart_summary *summary = &check->summary;

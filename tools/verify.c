@@ -25,11 +25,6 @@ struct verification {
     struct comparison comparison;
 };
 
-static const char *plural(uint32_t count)
-{
-    return count == 1 ? "" : "s";
-}
-
 static const char *place_word(enum placement placement)
 {
     return placement == ON_NPU ? "npu" : placement == ON_CPU ? "cpu" : "not told";

@@ -156,6 +156,13 @@ static inline npart_status npart__settle_for(const struct npart__life *life, npa
 #define NPART__HAND_OVER(out, made, status, error)                                                                     \
     ((status) = npart__settle_for((made)->life, status, error),                                                       \
      (status) == NPART_OK ? (void)(*(out) = (made)) : npart__life_end((made)->life), (status))
+/* The end of a handle that has nothing but what its life keeps: npart_KIND_free. */
+#define NPART__FREES(kind)                                                                                             \
+    void npart_##kind##_free(npart_##kind *handle)                                                                     \
+    {                                                                                                                  \
+        if (handle)                                                                                                    \
+            npart__life_end(handle->life);                                                                             \
+    }
 /* Around whatever tries a rule or reads elements. Several inferences may have one lock: who takes those of several
  * compares these. */
 static inline pthread_mutex_t *npart__lock_of(const npart_inference *inference)

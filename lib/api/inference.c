@@ -279,11 +279,7 @@ npart_status npart_inference_make_fixed(npart_inference **out, const npart_infer
     return npart_inference_make_use(out, open, 0, error);
 }
 
-void npart_inference_free(npart_inference *inference)
-{
-    if (inference)
-        npart__life_end(inference->life);
-}
+NPART__FREES(inference)
 
 /* ---- the whole --------------------------------------------------------------------------------------------- */
 

@@ -166,11 +166,7 @@ npart_status npart__model_skeleton(const npart_model *model, struct npart__arena
     return status;
 }
 
-void npart_model_free(npart_model *model)
-{
-    if (model)
-        npart__life_end(model->life);
-}
+NPART__FREES(model)
 
 /* ---- the whole --------------------------------------------------------------------------------------------- */
 

@@ -307,11 +307,7 @@ npart_status npart_oplist_check_file(npart_oplist **out, const char *path, npart
     return read_oplist_file(out, path, &listener, allocator, error ? error : &own);
 }
 
-void npart_oplist_free(npart_oplist *oplist)
-{
-    if (oplist)
-        npart__life_end(oplist->life);
-}
+NPART__FREES(oplist)
 
 /* ---- asking ------------------------------------------------------------------------------------------------ */
 

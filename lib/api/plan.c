@@ -260,11 +260,7 @@ npart_status npart_plan_make(npart_plan **out, const npart_inference *inference,
     return NPART__HAND_OVER(out, plan, status, error);
 }
 
-void npart_plan_free(npart_plan *plan)
-{
-    if (plan)
-        npart__life_end(plan->life);
-}
+NPART__FREES(plan)
 
 /* ---- the whole --------------------------------------------------------------------------------------------- */
 

@@ -426,7 +426,8 @@ static void test_annotate__wrong_arguments(void)
     CHECK_INT(npart_plan_annotate(none, 1, work.at.path, work.out, NPART_WEIGHTS_STAY, NULL), NPART_ERROR_ARGUMENT);
     CHECK_INT(npart_plan_annotate(plans, 0, work.at.path, work.out, NPART_WEIGHTS_STAY, NULL), NPART_ERROR_ARGUMENT);
     CHECK_INT(npart_plan_annotate(plans, 2, work.at.path, work.out, NPART_WEIGHTS_STAY, NULL), NPART_ERROR_ARGUMENT);
-    CHECK_INT(npart_plan_annotate(plans, 1, work.at.path, work.at.path, NPART_WEIGHTS_STAY, NULL), NPART_ERROR_ARGUMENT);
+    CHECK_INT(npart_plan_annotate(plans, 1, work.at.path, work.at.path, NPART_WEIGHTS_STAY, NULL),
+              NPART_ERROR_ARGUMENT);
     CHECK_INT(npart_plan_annotate(plans, 1, work.out, work.at.path, NPART_WEIGHTS_STAY, NULL), NPART_ERROR_READ);
     end(&second);
     end(&work);
@@ -437,7 +438,8 @@ static void test_annotate__wrong_arguments(void)
 static npart_status write_both(const struct work *work, const npart_plan *plan, const char *out)
 {
     npart_status status = npart_plan_split(plan, work->at.path, work->out, NPART_WEIGHTS_STAY, NULL);
-    return status == NPART_OK ? npart_plan_annotate(&plan, 1, work->at.path, out, NPART_WEIGHTS_EXTERNAL, NULL) : status;
+    return status == NPART_OK ? npart_plan_annotate(&plan, 1, work->at.path, out, NPART_WEIGHTS_EXTERNAL, NULL)
+                              : status;
 }
 
 /* Each allocation fails once: that is told, and nothing is left open or half written. */

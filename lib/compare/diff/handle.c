@@ -218,11 +218,7 @@ npart_status npart_record_make(npart_record **out, const npart_plan *plan, const
     return NPART__HAND_OVER(out, record, status, error);
 }
 
-void npart_record_free(npart_record *record)
-{
-    if (record)
-        npart__life_end(record->life);
-}
+NPART__FREES(record)
 
 const struct npart_side *npart_record_side(const npart_record *record)
 {
@@ -273,11 +269,7 @@ npart_status npart_diff_make(npart_diff **out, const struct npart_side *before, 
     return NPART__HAND_OVER(out, diff, status, error);
 }
 
-void npart_diff_free(npart_diff *diff)
-{
-    if (diff)
-        npart__life_end(diff->life);
-}
+NPART__FREES(diff)
 
 bool npart_diff_info(const npart_diff *diff, struct npart_diff_info *out)
 {

@@ -408,6 +408,11 @@ static inline bool npart__node_plays(const struct npart__graph *graph, const str
 {
     return npart__op_plays(npart__node_op(graph, node), role);
 }
+/* The same of one by its id; false for NPART_NONE. */
+static inline bool npart__plays(const struct npart__graph *graph, uint32_t node, enum npart__role role)
+{
+    return node != NPART_NONE && npart__node_plays(graph, npart__node_at(graph, node), role);
+}
 
 static inline const char *npart__value_name(const struct npart__graph *graph, uint32_t value)
 {

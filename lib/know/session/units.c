@@ -6,11 +6,6 @@
  */
 #include "session/session.h"
 
-static bool plays(const struct npart__graph *graph, uint32_t node, enum npart__role role)
-{
-    return npart__node_plays(graph, npart__node_at(graph, node), role);
-}
-
 /* Captured values count among the users' operands: a body that uses a result is no QuantizeLinear. An unused
  * result does not matter, and makes no unit, either. */
 static bool is_quantized_only(const struct npart__session *session, uint32_t value, bool *is_used)
@@ -18,7 +13,7 @@ static bool is_quantized_only(const struct npart__session *session, uint32_t val
     const struct npart__graph *graph = session->graph;
     uint32_t users = npart__user_count(session, value);
     for (uint32_t i = 0; i < users; i++)
-        if (!plays(graph, npart__user(session, value, i), NPART__ROLE_QUANTIZES))
+        if (!npart__plays(graph, npart__user(session, value, i), NPART__ROLE_QUANTIZES))
             return false;
     *is_used |= users != 0;
     return !npart__value_at(graph, value)->is_graph_output;
@@ -36,14 +31,14 @@ bool npart__is_unit(const struct npart__session *session, uint32_t id)
         if (value != NPART_NONE && !is_quantized_only(session, value, &is_used))
             return false;
     }
-    if (!is_used || plays(graph, id, NPART__ROLE_DEQUANTIZES) || plays(graph, id, NPART__ROLE_QUANTIZES))
+    if (!is_used || npart__plays(graph, id, NPART__ROLE_DEQUANTIZES) || npart__plays(graph, id, NPART__ROLE_QUANTIZES))
         return false;
     for (uint32_t k = 0; k < node->input_count; k++) {
         uint32_t value = npart__node_input(graph, node, k);
         bool is_absent = value == NPART_NONE || session->is_constant[value];
         uint32_t producer = is_absent ? NPART_NONE : npart__producer(graph, value);
         if (!is_absent && (producer == NPART_NONE || !npart__is_live(session, producer) ||
-                           !plays(graph, producer, NPART__ROLE_DEQUANTIZES)))
+                           !npart__plays(graph, producer, NPART__ROLE_DEQUANTIZES)))
             return false;
     }
     return true;

@@ -135,11 +135,6 @@ static void add_constant(struct finder *at, struct npart__work *work, uint32_t v
 
 /* ---- what goes in and comes out ---------------------------------------------------------------------------- */
 
-static bool plays(const struct finder *at, uint32_t node, enum npart__role role)
-{
-    return node != NPART_NONE && npart__node_plays(at->graph, npart__node_at(at->graph, node), role);
-}
-
 /* What is computed with is told by other operands: not known, int32, int64 or bool. A Gather by INT64 indices
  * computes in the type of its data. */
 static bool is_index(int element_type)
@@ -162,7 +157,7 @@ static void add_operands(struct finder *at, const struct npart__node *node, bool
         }
         /* In a unit the quantized tensor is what is read. */
         uint32_t producer = npart__producer(at->graph, value);
-        if (is_unit && plays(at, producer, NPART__ROLE_DEQUANTIZES)) {
+        if (is_unit && npart__plays(at->graph, producer, NPART__ROLE_DEQUANTIZES)) {
             uint32_t quantized = npart__node_input(at->graph, npart__node_at(at->graph, producer), 0);
             value = quantized == NPART_NONE ? value : quantized; /* a file may leave it out */
         }
@@ -234,12 +229,12 @@ static void unpack(struct finder *at, uint32_t id, struct npart__work *work)
 static bool is_in_unit(struct finder *at, uint32_t id)
 {
     const struct npart__node *node = npart__node_at(at->graph, id);
-    if (plays(at, id, NPART__ROLE_QUANTIZES)) {
+    if (npart__plays(at->graph, id, NPART__ROLE_QUANTIZES)) {
         uint32_t value = npart__node_input(at->graph, node, 0);
         uint32_t producer = npart__producer(at->graph, value);
         return producer != NPART_NONE && at->is_unit[producer];
     }
-    uint32_t value = plays(at, id, NPART__ROLE_DEQUANTIZES) ? npart__node_output(at->graph, node, 0) : NPART_NONE;
+    uint32_t value = npart__plays(at->graph, id, NPART__ROLE_DEQUANTIZES) ? npart__node_output(at->graph, node, 0) : NPART_NONE;
     uint32_t users = npart__user_count(at->session, value);
     bool is_in = users > 0 && !npart__value_at(at->graph, value)->is_graph_output;
     for (uint32_t i = 0; is_in && i < users; i++)

@@ -191,11 +191,7 @@ npart_status npart_advice_make(npart_advice **out, const npart_plan *plan, const
     return NPART__HAND_OVER(out, made, status, error);
 }
 
-void npart_advice_free(npart_advice *advice)
-{
-    if (advice)
-        npart__life_end(advice->life);
-}
+NPART__FREES(advice)
 
 bool npart_advice_recommendation(const npart_advice *advice, struct npart_recommendation *out)
 {

@@ -102,21 +102,15 @@ static bool is_extension(const struct npart__graph *graph, const struct npart__n
     return strcmp(npart__text(&graph->strings, node->domain), extensions) == 0;
 }
 
-/* False where there is no node. */
-static bool plays(const struct npart__graph *graph, uint32_t node, enum npart__role role)
-{
-    return node != NPART_NONE && npart__node_plays(graph, npart__node_at(graph, node), role);
-}
-
 /* Whether its first operand is dequantized, or its first result quantized. The first user stands for all, as
  * quantizers put one QuantizeLinear after a node. */
 static bool is_quantized(const struct npart__graph *graph, const struct npart__node *node)
 {
     uint32_t input = npart__node_input(graph, node, 0), output = npart__node_output(graph, node, 0);
-    if (input != NPART_NONE && plays(graph, npart__producer(graph, input), NPART__ROLE_DEQUANTIZES))
+    if (input != NPART_NONE && npart__plays(graph, npart__producer(graph, input), NPART__ROLE_DEQUANTIZES))
         return true;
     const struct npart__value *made = output == NPART_NONE ? NULL : npart__value_at(graph, output);
-    return made && made->consumer_count && plays(graph, graph->consumers[made->first_consumer], NPART__ROLE_QUANTIZES);
+    return made && made->consumer_count && npart__plays(graph, graph->consumers[made->first_consumer], NPART__ROLE_QUANTIZES);
 }
 
 /* With such a switch the list describes another program than the one that runs the model. */

@@ -47,11 +47,7 @@ npart_status npart_losses_make(npart_losses **out, const npart_model *model, str
     return NPART__HAND_OVER(out, losses, status, error);
 }
 
-void npart_losses_free(npart_losses *losses)
-{
-    if (losses)
-        npart__life_end(losses->life);
-}
+NPART__FREES(losses)
 
 bool npart_losses_info(const npart_losses *losses, struct npart_losses_info *out)
 {

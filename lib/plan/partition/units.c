@@ -6,17 +6,12 @@
  */
 #include "partition/steps.h"
 
-static bool plays(const struct npart__graph *graph, uint32_t node, enum npart__role role)
-{
-    return npart__node_plays(graph, npart__node_at(graph, node), role);
-}
-
 /* False when no DequantizeLinear is accepted. Most models are not quantized, and are done here. A runtime that
  * knows no units (npart__has_units) is done at once. */
 static bool has_work(const struct npart__step_request *request)
 {
     for (uint32_t i = 0; npart__has_units(request->session) && i < request->count; i++)
-        if (request->accepted[request->order[i]] && plays(request->graph, request->order[i], NPART__ROLE_DEQUANTIZES))
+        if (request->accepted[request->order[i]] && npart__plays(request->graph, request->order[i], NPART__ROLE_DEQUANTIZES))
             return true;
     return false;
 }
@@ -65,7 +60,7 @@ void npart__join_units(struct npart__step_request *request)
         for (uint32_t k = 0; is_whole && k < node->input_count; k++) {
             uint32_t producer = npart__producer_inside(request, node, k);
             if (producer != NPART_NONE && request->accepted[producer] &&
-                plays(request->graph, producer, NPART__ROLE_DEQUANTIZES) && is_lone_user(request, producer, id))
+                npart__plays(request->graph, producer, NPART__ROLE_DEQUANTIZES) && is_lone_user(request, producer, id))
                 request->step_of[producer] = request->step_of[id];
         }
     }
