@@ -10,6 +10,7 @@
  *
  * To ONNX Runtime less is known of a Loop than follows: see forget_shape.
  */
+#include "infer/driver.h"
 #include "infer/families.h"
 
 /* The body that an attribute holds; NPART_NONE in a model that lacks it, of which nothing is inferred. Attribute type
@@ -39,6 +40,62 @@ static void set_fact(struct npart__call *call, uint32_t output, const struct npa
     struct npart__fact *out = npart__out(call, output);
     *out = *fact;
     out->is_constant = out->is_initializer = false;
+}
+
+/* ---- what a body makes ------------------------------------------------------------------------------------ */
+
+/* Where the rank of a body's input was lost: before the node, or in the body, whose results come back in a Loop, or at
+ * this node. Causes name that node as the root. The last `count` inputs of the node are those of the body. */
+static uint32_t body_rank_lost_at(const struct npart__call *call, const struct npart__scope *body, uint32_t index,
+                                  uint32_t count)
+{
+    const struct npart__inference *inference = call->inference;
+    /* An If passes nothing to its bodies, so `count` is 0 there and no operand is found. */
+    uint32_t first = call->node->input_count > count ? call->node->input_count - count : 0;
+    uint32_t outer = npart__node_input(call->graph, call->node, first + index);
+    /* Input 0 and 1 of a Loop's body are the iteration and the condition. */
+    bool comes_back = call->row && call->row->infer == npart__infer_loop && index >= 2 && index <= body->output_count;
+    uint32_t inner = comes_back ? call->graph->operands.items[body->first_output + index - 1] : NPART_NONE;
+    if (outer != NPART_NONE && !inference->facts[outer].has_rank)
+        return inference->rank_lost_at[outer];
+    if (inner != NPART_NONE && !inference->facts[inner].has_rank && inference->rank_lost_at[inner])
+        return inference->rank_lost_at[inner];
+    return call->node_id + 1;
+}
+
+/* The facts of a body's values are those of the last pass: a Loop's body is inferred several times, each time from
+ * what the pass before made of the carried values. `inputs` may be fewer than the body has; of the others only the
+ * file's declarations are known. */
+npart_status npart__infer_body(const struct npart__call *call, uint32_t scope, const struct npart__fact *const *inputs,
+                               uint32_t count)
+{
+    struct npart__inference *inference = call->inference;
+    const struct npart__scope *body = npart__scope_at(call->graph, scope);
+    for (uint32_t i = 0; i < body->input_count; i++) {
+        uint32_t value = call->graph->operands.items[body->first_input + i];
+        struct npart__fact *fact = &inference->facts[value];
+        memset(fact, 0, sizeof *fact);
+        if (i < count && inputs[i])
+            *fact = *inputs[i];
+        /* Even if the caller passes a constant: in the next pass it may be another value. */
+        fact->is_constant = fact->is_initializer = false;
+        if (!inference->options.ignore_value_info)
+            npart__merge_declared(inference, value);
+        inference->rank_lost_at[value] = fact->has_rank ? 0 : body_rank_lost_at(call, body, i, count);
+    }
+    npart_status status = npart__infer_region(inference, scope);
+    /* Symbols that come up from here on come from the node, not from the last one of its body. */
+    inference->expressions.node = call->node_id;
+    return status;
+}
+
+/* Past the last output of a body all is unknown: a node may have more outputs than its body gives. */
+const struct npart__fact *npart__body_output(const struct npart__call *call, uint32_t scope, uint32_t index)
+{
+    const struct npart__scope *body = npart__scope_at(call->graph, scope);
+    if (index >= body->output_count)
+        return npart__in(call, UINT32_MAX);
+    return &call->inference->facts[call->graph->operands.items[body->first_output + index]];
 }
 
 /* ---- If -------------------------------------------------------------------------------------------------- */

@@ -234,7 +234,8 @@ static bool is_in_unit(struct finder *at, uint32_t id)
         uint32_t producer = npart__producer(at->graph, value);
         return producer != NPART_NONE && at->is_unit[producer];
     }
-    uint32_t value = npart__plays(at->graph, id, NPART__ROLE_DEQUANTIZES) ? npart__node_output(at->graph, node, 0) : NPART_NONE;
+    uint32_t value = npart__plays(at->graph, id, NPART__ROLE_DEQUANTIZES) ? npart__node_output(at->graph, node, 0)
+                                                                          : NPART_NONE;
     uint32_t users = npart__user_count(at->session, value);
     bool is_in = users > 0 && !npart__value_at(at->graph, value)->is_graph_output;
     for (uint32_t i = 0; is_in && i < users; i++)

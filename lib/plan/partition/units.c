@@ -11,7 +11,8 @@
 static bool has_work(const struct npart__step_request *request)
 {
     for (uint32_t i = 0; npart__has_units(request->session) && i < request->count; i++)
-        if (request->accepted[request->order[i]] && npart__plays(request->graph, request->order[i], NPART__ROLE_DEQUANTIZES))
+        if (request->accepted[request->order[i]] &&
+            npart__plays(request->graph, request->order[i], NPART__ROLE_DEQUANTIZES))
             return true;
     return false;
 }
