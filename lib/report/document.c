@@ -6,115 +6,12 @@
 #include "report/document.h"
 
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
-
-/* ---- memory ------------------------------------------------------------------------------------------------ */
-
-static void *allocate(void *payload, size_t bytes)
-{
-    (void)payload;
-    return malloc(bytes);
-}
-
-static void *resize(void *payload, void *memory, size_t bytes)
-{
-    (void)payload;
-    return realloc(memory, bytes);
-}
-
-static void release(void *payload, void *memory)
-{
-    (void)payload;
-    free(memory);
-}
-
-/* A document of models that cannot be read has no plan whose allocator it could take. */
-static const struct npart_allocator standard_allocator = {allocate, resize, release, NULL};
-
-/* ---- text from outside ------------------------------------------------------------------------------------- */
-
-/* The getter says how long the whole is, so it is asked a second time only for a text that is longer than all
- * before it. */
-const char *npart__plain_text(npart_document *document, const char *text)
-{
-    while (npart__buffer_lacks(&document->plain, npart_plain_text(text, NPART__ROOM(&document->plain))))
-        continue;
-    return npart__buffer_text(&document->plain);
-}
-
-/* U+FFFE and U+FFFF are no characters of XML 1.0. Of control characters none is left in plain text. All five
- * predefined entities are escaped, so that the same text may stand between tags and in an attribute with either
- * quotes; `>` for the sake of "]]>", which may not stand in text. What is no character becomes U+FFFD. */
-void npart__add_xml(struct npart__buffer *out, const char *plain)
-{
-    static const char *const escapes[128] = {
-        ['<'] = "&lt;", ['>'] = "&gt;", ['&'] = "&amp;", ['"'] = "&quot;", ['\''] = "&apos;"};
-    for (const char *at = plain; *at; at++) {
-        unsigned char byte = (unsigned char)*at;
-        if (byte < 128 && escapes[byte]) {
-            npart__append_text(out, escapes[byte]);
-        } else if (strncmp(at, "\xef\xbf\xbe", 3) == 0 || strncmp(at, "\xef\xbf\xbf", 3) == 0) {
-            npart__append_text(out, "\xef\xbf\xbd");
-            at += 2;
-        } else {
-            npart__append(out, at, 1);
-        }
-    }
-}
-
-/* Of a struct that knows of no comparison. */
-#define OUTCOME_BYTES_1 offsetof(struct npart_threshold_outcome, is_comparison)
 
 /* ---- entries ----------------------------------------------------------------------------------------------- */
 
-/* The step is what the caller's compiler took the struct for, not the library's own size; check_outcomes takes but
- * one size as long as there is but one. */
-struct npart_threshold_outcome npart__outcome(const struct npart_entry *entry, size_t index)
-{
-    const char *first = (const char *)entry->outcomes;
-    struct npart_threshold_outcome outcome = {0};
-    memcpy(&outcome, first + index * entry->outcomes->size, entry->outcomes->size);
-    return outcome;
-}
-
-bool npart__is_accepted(const struct npart_entry *entry, size_t plan)
-{
-    bool is_set = false;
-    for (size_t i = 0; i < entry->outcome_count; i++) {
-        const struct npart_threshold_outcome held = npart__outcome(entry, i), *at = &held;
-        if (at->plan != plan && at->plan != NPART_NONE)
-            continue;
-        is_set = true;
-        if (!at->is_met && !at->waiver)
-            return false;
-    }
-    return is_set;
-}
-
-bool npart__comparison(const struct npart_entry *entry, size_t plan, struct npart_threshold_outcome *out)
-{
-    for (size_t i = 0; i < entry->outcome_count; i++) {
-        *out = npart__outcome(entry, i);
-        if (out->is_comparison && out->plan == plan)
-            return true;
-    }
-    return false;
-}
-
-/* A comparison that is waived accepts what is new, too. */
-enum npart__news npart__news_of(const struct npart_entry *entry, size_t plan, uint32_t cause)
-{
-    struct npart_threshold_outcome comparison;
-    if (!npart__comparison(entry, plan, &comparison))
-        return npart__is_accepted(entry, plan) ? NPART__NEWS_ACCEPTED : NPART__NEWS_OPEN;
-    for (uint32_t i = 0; i < comparison.cause_count; i++)
-        if (comparison.causes[i] == cause)
-            return comparison.is_met || comparison.waiver ? NPART__NEWS_ACCEPTED
-                   : i == 0                               ? NPART__NEWS_TOLD
-                                                          : NPART__NEWS_NEW;
-    return NPART__NEWS_OLD;
-}
+/* Of a struct that knows of no comparison. */
+#define OUTCOME_BYTES_1 offsetof(struct npart_threshold_outcome, is_comparison)
 
 /* The size is asked for before all else: members of a struct of another size cannot be read. An outcome of the
  * model has NPART_NONE for its plan, which is all that an entry without plans may have. */
@@ -195,7 +92,10 @@ npart_status npart_document_start(npart_document **out, enum npart_format format
     if (!writer)
         return npart__fail(error, NPART_ERROR_ARGUMENT, "", "there is no format %d", (int)format);
     options = options ? options : &defaults;
-    const struct npart_allocator *allocator = options->allocator ? options->allocator : &standard_allocator;
+    /* A document of models that cannot be read has no plan whose allocator it could take. */
+    struct npart__arena standard;
+    npart__arena_init(&standard, options->allocator);
+    const struct npart_allocator *allocator = &standard.allocator;
     npart_document *document = allocator->allocate(allocator->payload, sizeof *document);
     if (!document)
         return npart__report_shortage(allocator, error);
@@ -218,22 +118,6 @@ npart_status npart_document_start(npart_document **out, enum npart_format format
     else
         *out = document;
     return status;
-}
-
-npart_status npart__document_status(const npart_document *document, struct npart_error *error)
-{
-    if (document->failure.status == NPART_OK)
-        return npart__report_status(&document->out, error);
-    if (error)
-        *error = document->failure;
-    return document->failure.status;
-}
-
-void npart__document_fail(npart_document *document, const struct npart_error *failure)
-{
-    if (!document->arena.failed)
-        document->failure = *failure;
-    document->arena.failed = true;
 }
 
 /* Getters take the memory of the plan's allocator, whose budget may be spent while the document has room; its time

@@ -18,6 +18,8 @@
 npart_status npart__plans_check(const struct npart_plan_pair *plans, size_t count, struct npart_error *error);
 npart_status npart__diffs_check(const npart_diff *const *diffs, size_t count, struct npart_error *error);
 const struct npart_allocator *npart__allocator_of(const npart_plan *plan);
+/* The model that was asked about, whose plan it is. */
+const npart_model *npart__asked_model(const npart_plan *plan);
 /* What one report takes of an allocator, given back together. Once anything has failed the arena says so, no more is
  * written, and the report fails at its end: so nothing has to be asked in between. */
 void npart__report_open(struct npart__arena *arena, struct npart__buffer *out, const struct npart_allocator *allocator,
@@ -56,6 +58,8 @@ struct npart__report {
     struct npart_error *error; /* may be NULL */
 };
 
+/* Whether the caller makes the plans when they are asked for. */
+bool npart__makes_plans(const struct npart__report *report);
 /* The plan at `index`, of 0, 1, ... each once: of the array, or as options->next makes it, which lets the one before
  * go. False where that failed: the report has failed then. */
 bool npart__turn_to_plan(struct npart__report *report, size_t index);
