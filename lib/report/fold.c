@@ -6,6 +6,13 @@
  */
 #include "report/picture.h"
 
+void npart__nest(struct npart__picture *picture, uint32_t frame)
+{
+    struct npart__box *owner = &picture->boxes[picture->frames[frame].owner];
+    picture->frames[frame].next = owner->first_frame;
+    owner->first_frame = frame;
+}
+
 /* Fewer boxes than these are drawn as they are: a picture of two screens. */
 #define FOLD_FROM 32u
 /* A longer pattern than this is not looked for, and one that comes less often than so many times is drawn. */

@@ -186,13 +186,6 @@ static void share_macs(struct npart__picture *out)
 
 /* ---- bodies -------------------------------------------------------------------------------------------------- */
 
-void npart__nest(struct npart__picture *picture, uint32_t frame)
-{
-    struct npart__box *owner = &picture->boxes[picture->frames[frame].owner];
-    picture->frames[frame].next = owner->first_frame;
-    owner->first_frame = frame;
-}
-
 /* The last first, so that each box has its frames in the model's order. A frame whose holder is not in a box is
  * drawn after the main graph. The depth is the number of boxes around; its loop ends at the number of frames in any
  * case. */

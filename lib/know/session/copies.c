@@ -12,6 +12,30 @@
  */
 #include "session/passes.h"
 
+/* Never NULL for an empty array, so that NULL means out of memory alone. */
+void *npart__longer(struct npart__arena *arena, const void *items, size_t item_bytes, size_t count, size_t new_count)
+{
+    char *made = npart__arena_allocate(arena, (new_count + 1) * item_bytes);
+    if (made && count)
+        memcpy(made, items, count * item_bytes);
+    return made;
+}
+
+/* New places are not filled in: what is new is the caller's to say, a copy takes over other things than a body's
+ * node. */
+bool npart__session_lengthen(const struct npart__session *before, struct npart__session *out, size_t nodes,
+                             size_t values, size_t new_nodes, size_t new_values, struct npart__arena *arena)
+{
+    out->fates = npart__longer(arena, before->fates, sizeof *out->fates, nodes, new_nodes);
+    out->into = npart__longer(arena, before->into, sizeof *out->into, nodes, new_nodes);
+    out->remade = npart__longer(arena, before->remade, sizeof *out->remade, nodes, new_nodes);
+    out->round = npart__longer(arena, before->round, sizeof *out->round, nodes, new_nodes);
+    out->place = npart__longer(arena, before->place, sizeof *out->place, nodes, new_nodes);
+    out->is_constant = npart__longer(arena, before->is_constant, sizeof *out->is_constant, values, new_values);
+    out->stands_for = npart__longer(arena, before->stands_for, sizeof *out->stands_for, values, new_values);
+    return out->fates && out->into && out->remade && out->round && out->place && out->is_constant && out->stands_for;
+}
+
 #define KEPT_OUTSIDE (NPART_NONE - 1) /* no id of a node, and not NPART_NONE */
 
 /* The node that has the original of what several use, or KEPT_OUTSIDE; NPART_NONE: nothing is copied. A body that

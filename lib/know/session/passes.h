@@ -23,7 +23,7 @@ void npart__fold_equal(struct npart__session *session);
 /* copies.c: what is used more than once and copied for each use, of a graph that is connected. */
 bool npart__session_copy(struct npart__session *session, struct npart__arena *arena);
 
-/* extend.c: a copy of an array with room for more; NULL when out of memory. */
+/* copies.c: a copy of an array with room for more; NULL when out of memory. */
 void *npart__longer(struct npart__arena *arena, const void *items, size_t item_bytes, size_t count, size_t new_count);
 
 /* What a session has by node and by value, with room for more; `out` may be `before`. */

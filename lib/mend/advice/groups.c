@@ -196,20 +196,6 @@ static npart_status prepare_opset(struct npart__way *way, struct npart__group *g
     return status;
 }
 
-/* NATIVE and UNTOLD formats need no other variant; others say on which one they would be native. */
-const struct npart__precision *npart__foreign_format(const struct npart__plan *plan, uint32_t variant)
-{
-    for (uint32_t i = 0; i < plan->precisions.items.count; i++) {
-        const struct npart__precision *at = &plan->precisions.items.items[i];
-        bool is_told = at->told.happens == NPART_HAPPENS_NATIVE || at->told.happens == NPART_HAPPENS_UNKNOWN;
-        uint32_t native = is_told ? NPART_NONE : at->variant;
-        if (native != NPART_NONE &&
-            (variant == NPART_NONE || npart__is_native_on(&plan->target, variant, at->format)))
-            return at;
-    }
-    return NULL;
-}
-
 /* More nodes taken, and none more that fails to compile. More taken but one that fails more is no way out: the
  * session would not start. */
 static bool is_better(const struct npart__plan *made, const struct npart__plan *than)

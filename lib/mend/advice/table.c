@@ -102,6 +102,20 @@ static bool is_extension(const struct npart__graph *graph, const struct npart__n
     return strcmp(npart__text(&graph->strings, node->domain), extensions) == 0;
 }
 
+/* NATIVE and UNTOLD formats need no other variant; others say on which one they would be native. */
+const struct npart__precision *npart__foreign_format(const struct npart__plan *plan, uint32_t variant)
+{
+    for (uint32_t i = 0; i < plan->precisions.items.count; i++) {
+        const struct npart__precision *at = &plan->precisions.items.items[i];
+        bool is_told = at->told.happens == NPART_HAPPENS_NATIVE || at->told.happens == NPART_HAPPENS_UNKNOWN;
+        uint32_t native = is_told ? NPART_NONE : at->variant;
+        if (native != NPART_NONE &&
+            (variant == NPART_NONE || npart__is_native_on(&plan->target, variant, at->format)))
+            return at;
+    }
+    return NULL;
+}
+
 /* Whether its first operand is dequantized, or its first result quantized. The first user stands for all, as
  * quantizers put one QuantizeLinear after a node. */
 static bool is_quantized(const struct npart__graph *graph, const struct npart__node *node)
@@ -110,7 +124,8 @@ static bool is_quantized(const struct npart__graph *graph, const struct npart__n
     if (input != NPART_NONE && npart__plays(graph, npart__producer(graph, input), NPART__ROLE_DEQUANTIZES))
         return true;
     const struct npart__value *made = output == NPART_NONE ? NULL : npart__value_at(graph, output);
-    return made && made->consumer_count && npart__plays(graph, graph->consumers[made->first_consumer], NPART__ROLE_QUANTIZES);
+    return made && made->consumer_count &&
+           npart__plays(graph, graph->consumers[made->first_consumer], NPART__ROLE_QUANTIZES);
 }
 
 /* With such a switch the list describes another program than the one that runs the model. */

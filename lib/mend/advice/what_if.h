@@ -63,7 +63,7 @@ struct npart__tail {
 npart_status npart__find_tail(const struct npart__plan *plan, const bool *is_root, struct npart__arena *arena,
                               struct npart__tail **out, struct npart_error *error);
 
-/* groups.c: the first format of the plan that is native on this variant (NPART_NONE: on any) and not on the plan's own;
+/* table.c: the first format of the plan that is native on this variant (NPART_NONE: on any) and not on the plan's own;
  * NULL: there is none. */
 const struct npart__precision *npart__foreign_format(const struct npart__plan *plan, uint32_t variant);
 

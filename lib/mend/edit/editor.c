@@ -6,13 +6,6 @@
 
 /* ---- which object is which --------------------------------------------------------------------------------------- */
 
-/* An attribute has one graph or a list of them (no operator of the standard has a list). */
-Onnx__GraphProto **npart__edit_bodies(Onnx__AttributeProto *attribute, size_t *count)
-{
-    *count = attribute->g ? 1 : attribute->n_graphs;
-    return attribute->g ? &attribute->g : attribute->graphs;
-}
-
 /* The nodes of a scope, as a list of the file. A scope whose list is not as long as the graph has it stays
  * unknown. Its nodes then have no object, so nothing in it is offered to a rewrite. */
 static void map_nodes(struct npart__editor *editor, uint32_t scope, Onnx__NodeProto **nodes, size_t count)

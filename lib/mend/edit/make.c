@@ -87,6 +87,13 @@ Onnx__NodeProto *npart__edit_last(struct npart__site *site)
     return editor->nodes.count > editor->kept_nodes ? editor->nodes.items[editor->nodes.count - 1].node : NULL;
 }
 
+/* An attribute has one graph or a list of them (no operator of the standard has a list). */
+Onnx__GraphProto **npart__edit_bodies(Onnx__AttributeProto *attribute, size_t *count)
+{
+    *count = attribute->g ? 1 : attribute->n_graphs;
+    return attribute->g ? &attribute->g : attribute->graphs;
+}
+
 /* ---- metadata ---------------------------------------------------------------------------------------------------- */
 
 /* Of one entry. A function that is inlined at each of its calls, and a node that many take the place of, would write

@@ -22,37 +22,6 @@
  * that counting stays linear. */
 #define DIMS_OF_NODE 8u
 
-/* Whether a rule refuses the op itself, whatever its operands are: no size that is fixed changes that. */
-static bool refuses_op(const struct npart__rule *rule)
-{
-    return rule->about == NPART_ABOUT_OP && rule->condition == NPART_NONE && !rule->is_fatal;
-}
-
-/* That there is no such operator comes first, as it does for compilers, which look at shapes later: a ReduceProd that
- * is told by its dynamic shape would fall back all the same once that is fixed. An `else fail` comes between: it speaks
- * for a node only if nothing keeps the node from being claimed. A rule that may hold speaks only where no other does:
- * what surely fails needs no size to be told. */
-const struct npart__reason *npart__first_reason(const struct npart__oplist *oplist, const struct npart__mask *mask,
-                                                uint32_t node)
-{
-    const struct npart__reason *best = NULL;
-    int best_rank = 0;
-    for (uint32_t i = mask->first_reason[node]; i < mask->first_reason[node + 1]; i++) {
-        const struct npart__reason *reason = &mask->reasons.items[i];
-        const struct npart__rule *rule = &oplist->rules.items[reason->rule];
-        if (rule->kind == NPART_RULE_NOTE)
-            continue; /* a note says something of a node that the NPU takes */
-        /* 4: the op itself. 3: keeps the node from being claimed. 2: the node is claimed, and fails to compile then.
-         * 1: undecided. Of two that rank the same the first one speaks. */
-        int rank = reason->truth == NPART__MAYBE ? 1 : rule->is_fatal ? 2 : refuses_op(rule) ? 4 : 3;
-        if (rank > best_rank) {
-            best = reason;
-            best_rank = rank;
-        }
-    }
-    return best;
-}
-
 /* Undecided nodes and those that fail to compile count, too: each is a node that the NPU cannot be relied on for. */
 static bool falls_back(const struct npart__finder *finder, uint32_t node)
 {
@@ -271,7 +240,7 @@ static npart__root root_of(const struct npart__finder *finder, uint32_t node, co
     int64_t since;
     bool is_of_data = npart__is_root_node(trace, root) &&
                       !npart__lacks_shapes(npart__node_at(finder->graph, root - 1), &since);
-    return is_of_data && refuses_op(rule) ? 0 : root;
+    return is_of_data && npart__refuses_op(rule) ? 0 : root;
 }
 
 /* ---- dims that only fall together ------------------------------------------------------------------------- */

@@ -92,4 +92,10 @@ void npart__name_roots(struct npart__finder *finder);
 /* lists.c: the root nodes of every cause and the partitions that it ends, then the causes that end most first. */
 void npart__list_causes(struct npart__finder *finder);
 
+/* Whether a rule refuses the op itself, whatever its operands are: no size that is fixed changes that. */
+static inline bool npart__refuses_op(const struct npart__rule *rule)
+{
+    return rule->about == NPART_ABOUT_OP && rule->condition == NPART_NONE && !rule->is_fatal;
+}
+
 #endif

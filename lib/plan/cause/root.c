@@ -146,3 +146,28 @@ void npart__name_roots(struct npart__finder *finder)
     for (uint32_t c = 0; c < finder->out->items.count && !finder->failed; c++)
         name_root(finder, c);
 }
+
+/* That there is no such operator comes first, as it does for compilers, which look at shapes later: a ReduceProd that
+ * is told by its dynamic shape would fall back all the same once that is fixed. An `else fail` comes between: it speaks
+ * for a node only if nothing keeps the node from being claimed. A rule that may hold speaks only where no other does:
+ * what surely fails needs no size to be told. */
+const struct npart__reason *npart__first_reason(const struct npart__oplist *oplist, const struct npart__mask *mask,
+                                                uint32_t node)
+{
+    const struct npart__reason *best = NULL;
+    int best_rank = 0;
+    for (uint32_t i = mask->first_reason[node]; i < mask->first_reason[node + 1]; i++) {
+        const struct npart__reason *reason = &mask->reasons.items[i];
+        const struct npart__rule *rule = &oplist->rules.items[reason->rule];
+        if (rule->kind == NPART_RULE_NOTE)
+            continue; /* a note says something of a node that the NPU takes */
+        /* 4: the op itself. 3: keeps the node from being claimed. 2: the node is claimed, and fails to compile then.
+         * 1: undecided. Of two that rank the same the first one speaks. */
+        int rank = reason->truth == NPART__MAYBE ? 1 : rule->is_fatal ? 2 : npart__refuses_op(rule) ? 4 : 3;
+        if (rank > best_rank) {
+            best = reason;
+            best_rank = rank;
+        }
+    }
+    return best;
+}
