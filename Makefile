@@ -75,7 +75,7 @@ shared_name := libnpu_partition.so
 shared_library := $(OUT)/$(shared_name).$(VERSION)
 tool := $(OUT)/npu-partition
 
-operator_tables := $(patsubst %,$(GENERATED)/include/operator_%.def,rows traits roles weights channels static changes)
+operator_tables := $(patsubst %,$(GENERATED)/include/operator_%.def,rows traits roles weights channels static shapes changes)
 record_headers := $(patsubst %,$(GENERATED)/include/record_%.h,words fields writers csv columns reader)
 generated_headers := $(GENERATED)/onnx.pb-c.h $(GENERATED)/include/rewrites.h $(GENERATED)/include/wire_schema.def \
 	$(record_headers) $(operator_tables)

@@ -6,6 +6,7 @@
 #       weights    the operands of those that compute with weights
 #       channels   how the channels of their weights lie
 #       static     what a quantizer does with them
+#       shapes     what is refused of their ranks, axes and sizes
 #       changes    what their versions mean otherwise
 #       open       the answers that nobody has given, for `make check-operators`
 
@@ -34,6 +35,9 @@ BEGIN {
     if (part == "rows")
         print "#ifndef ROW\n#define ROW(...)\n#endif\n#ifndef PATTERN\n#define PATTERN(...)\n#endif\n#ifndef LATER\n" \
             "#define LATER(...)\n#endif\n#ifndef UNINFERRED\n#define UNINFERRED(...)\n#endif"
+    if (part == "shapes")
+        for (i = split("AXIS AXES WINDOW RANK STRICT", macros, " "); i > 0; i--)
+            print "#ifndef " macros[i] "\n#define " macros[i] "(...)\n#endif"
     if (part == "changes")
         print "#ifndef CHANGED\n#define CHANGED(...)\n#endif\n#ifndef MOVED\n#define MOVED(...)\n#endif"
 }
@@ -100,6 +104,9 @@ function read_more(text,    words, last, i, key, value, parts, count_parts, k) {
             split(value ":0", parts, ":")
             if (part == key)
                 printf "STATIC(\"%s\", %s, %d)\n", name, toupper(parts[1]), parts[2]
+        } else if (key ~ /^(axis|axes|window|ranks|strict)$/) {
+            if (part == "shapes")
+                add_shapes(key, value)
         } else if (key == "changed" && part == "changes") {
             split(value ":", parts, ":")
             printf "CHANGED(\"%s\", %d, %s)\n", name, parts[1], parts[2] ? "\"" parts[2] "\"" : "NULL"
@@ -109,6 +116,36 @@ function read_more(text,    words, last, i, key, value, parts, count_parts, k) {
                 parts[3] == "-" ? "NPART_NONE" : parts[3], toupper(parts[4])
         } else if (key != "changed" && key != "moved")
             complain("no word of MORE: " words[i])
+    }
+}
+# Versions are SINCE-UNTIL; edges are words with + between, bits of lib/know/valid/shapes.c.
+function edges_of(text) {
+    gsub(/\+/, " | ", text)
+    return text ? toupper(text) : 0
+}
+function versions_of(text,    ends) {
+    return split(text, ends, "-") > 1 ? ends[1] ", " ends[2] : text ", 255"
+}
+function add_shapes(key, value,    items, count, parts, ends, since, i) {
+    if (key == "ranks") {
+        since = value
+        sub(/:.*/, "", since)
+        sub(/^[0-9]+:/, "", value)
+    }
+    count = split(value, items, ",")
+    for (i = 1; i <= count; i++) {
+        split(items[i] "::", parts, ":")
+        if (key == "axis")
+            printf "AXIS(\"%s\", \"%s\", %s, %s)\n", name, parts[1], versions_of(parts[2]), edges_of(parts[3])
+        else if (key == "axes")
+            printf "AXES(\"%s\", %d, %d, %s)\n", name, parts[1], parts[2], edges_of(parts[3])
+        else if (key == "window")
+            printf "WINDOW(\"%s\", %d, %s)\n", name, parts[1], parts[2] ? "true" : "false"
+        else if (key == "strict")
+            printf "STRICT(\"%s\", %s)\n", name, versions_of(value)
+        else
+            printf "RANK(\"%s\", \"%s\", %d, %d, %d, %d)\n", domain, name, parts[1], parts[2], \
+                split(parts[2], ends, "-") < 2 ? parts[2] : ends[2] ? ends[2] : 255, since
     }
 }
 function add_role(role) {
@@ -201,6 +238,8 @@ END {
         print "#undef ROW\n#undef PATTERN\n#undef LATER\n#undef UNINFERRED"
     if (part == "changes")
         print "#undef CHANGED\n#undef MOVED"
+    for (i = 1; part == "shapes" && i in macros; i++)
+        print "#undef " macros[i]
     if (part ~ /^(roles|weights|traits|channels|static)$/)
         print "#undef " (part == "roles" ? "ROLE" : part == "weights" ? "WEIGHTED" : toupper(part))
     exit failed

@@ -2,7 +2,7 @@
  *
  * What the standard's shape inference refuses of attributes beside known ranks: axes,
  * permutations, ranks of inputs, sizes that cannot be. Only rules that were asked of the runtime
- * stand in shapes.def; what is not sure is no finding.
+ * are words of operators.table; what is not sure is no finding.
  * Modelled on the inference functions of onnx/defs, which raise an error there, and held against
  * onnxruntime 1.31.1.
  */
@@ -29,11 +29,11 @@ enum {
  * the operator. Sorted by operator. */
 static const struct axis_rule {
     const char *op, *attribute;
-    uint8_t input, since, until;
+    uint8_t since, until;
     uint16_t edges;
 } axis_rules[] = {
-#define AXIS(op, attribute, input, since, until, edges) {op, attribute, input, since, until, edges},
-#include "valid/shapes.def"
+#define AXIS(op, attribute, since, until, edges) {op, attribute, since, until, edges},
+#include "operator_shapes.def"
 };
 
 /* Tells the bounds that hold for this operator, not those of ONNX in general. So a user can hold the message
@@ -82,7 +82,7 @@ static void check_axes(struct npart__validity *validity, uint32_t id, const stru
     const struct npart__graph *graph = validity->graph;
     const struct npart__node *node = npart__node_at(graph, id);
     const struct npart__attribute *attribute = npart__node_attribute(graph, node, rule->attribute);
-    uint32_t value = npart__node_input(graph, node, rule->input);
+    uint32_t value = npart__node_input(graph, node, 0);
     if (!attribute || attribute->is_elided || value == NPART_NONE || !validity->view->facts[value].has_rank)
         return;
     uint32_t rank = validity->view->facts[value].rank;
@@ -100,7 +100,7 @@ static const struct axes_input { /* sorted by operator */
     uint16_t edges;
 } axes_inputs[] = {
 #define AXES(op, input, since, edges) {op, input, since, edges},
-#include "valid/shapes.def"
+#include "operator_shapes.def"
 };
 
 /* The elements of an operand that is an initializer; NULL for all others: the standard's inference does not see what is
@@ -143,7 +143,7 @@ static const struct window_rule {
     bool counts;
 } window_rules[] = {
 #define WINDOW(op, since, counts) {op, since, counts},
-#include "valid/shapes.def"
+#include "operator_shapes.def"
 };
 
 /* One list of a window: as many numbers as the input has spatial axes, and none below the least. */
@@ -212,7 +212,7 @@ static const struct rank_rule {
     uint8_t input, least, most, since;
 } rank_rules[] = {
 #define RANK(domain, op, input, least, most, since) {domain, op, input, least, most, since},
-#include "valid/shapes.def"
+#include "operator_shapes.def"
 };
 
 /* A most of 255 stands for "no upper bound". The name is the schema's, as a user finds it in the standard. */
@@ -245,7 +245,7 @@ static const struct strict_op {
     uint8_t since, until;
 } strict_ops[] = {
 #define STRICT(op, since, until) {op, since, until},
-#include "valid/shapes.def"
+#include "operator_shapes.def"
 };
 
 /* The standard's inference looks at sizes only where the first input has any. */
