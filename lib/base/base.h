@@ -415,7 +415,9 @@ const char *npart__nearest_hint(const struct npart__nearest *nearest, char *out,
 /* Numbers of TensorProto.DataType that code names. */
 enum { NPART__UNDEFINED, NPART__FLOAT, NPART__UINT8, NPART__INT8, NPART__UINT16, NPART__INT16, NPART__INT32,
        NPART__INT64, NPART__STRING, NPART__BOOL, NPART__FLOAT16, NPART__DOUBLE, NPART__UINT32, NPART__UINT64,
-       NPART__BFLOAT16 = 16, NPART__FLOAT8E4M3FN, NPART__UINT4 = 21, NPART__INT4 };
+       NPART__COMPLEX64, NPART__COMPLEX128, NPART__BFLOAT16, NPART__FLOAT8E4M3FN, NPART__FLOAT8E5M2FNUZ = 20,
+       NPART__UINT4, NPART__INT4, NPART__FLOAT4E2M1, NPART__UINT2 = 25, NPART__INT2, NPART__FLOAT6E2M3,
+       NPART__FLOAT6E3M2 };
 
 /* Whether `length` bytes are the same but for the case of ASCII letters. */
 bool npart__same_letters(const char *a, const char *b, size_t length);

@@ -6,13 +6,6 @@
 
 #include "graph/build.h"
 
-/* TensorProto.DataType, by the numbers that this file treats apart. */
-enum {
-    FLOAT = 1, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64,
-    COMPLEX128, BFLOAT16, FLOAT8_FIRST = 17, FLOAT8_LAST = 20, UINT4 = 21, INT4 = 22, FLOAT4 = 23, UINT2 = 25,
-    INT2 = 26, FLOAT6_FIRST = 27, FLOAT6_LAST = 28
-};
-
 /* ---- sizes ----------------------------------------------------------------------------------------------- */
 
 /* What cannot be counted has no dims and takes nothing. A tensor without dims is a scalar of one element; one with
@@ -44,20 +37,20 @@ struct typed_field {
 static struct typed_field typed_field(const Onnx__TensorProto *proto)
 {
     switch (proto->data_type) {
-    case FLOAT:
+    case NPART__FLOAT:
         return (struct typed_field){4, proto->n_float_data, 1};
-    case COMPLEX64:
+    case NPART__COMPLEX64:
         return (struct typed_field){4, proto->n_float_data, 2};
-    case DOUBLE:
+    case NPART__DOUBLE:
         return (struct typed_field){10, proto->n_double_data, 1};
-    case COMPLEX128:
+    case NPART__COMPLEX128:
         return (struct typed_field){10, proto->n_double_data, 2};
-    case INT64:
+    case NPART__INT64:
         return (struct typed_field){7, proto->n_int64_data, 1};
-    case UINT32:
-    case UINT64:
+    case NPART__UINT32:
+    case NPART__UINT64:
         return (struct typed_field){11, proto->n_uint64_data, 1};
-    case STRING:
+    case NPART__STRING:
         return (struct typed_field){6, proto->n_string_data, 1};
     default:
         return (struct typed_field){5, proto->n_int32_data, 1};
@@ -76,7 +69,7 @@ static bool typed_size_fits(const struct npart__tensor *tensor, uint64_t numbers
 /* FLOAT6 in raw bytes is stored packed or byte by byte, by writer; either is accepted. */
 static bool raw_size_fits(const struct npart__tensor *tensor, uint64_t bytes)
 {
-    bool is_float6 = tensor->element_type >= FLOAT6_FIRST && tensor->element_type <= FLOAT6_LAST;
+    bool is_float6 = tensor->element_type >= NPART__FLOAT6E2M3 && tensor->element_type <= NPART__FLOAT6E3M2;
     return bytes == tensor->bytes || (is_float6 && bytes == tensor->elements);
 }
 
@@ -167,7 +160,7 @@ static const char *place_data(struct npart__tensor *tensor, const Onnx__TensorPr
         tensor->place = NPART__TENSOR_EXTERNAL;
         return check_external(tensor, proto, found);
     }
-    if (tensor->element_type != STRING && find_record(proto, 9, &elided)) {
+    if (tensor->element_type != NPART__STRING && find_record(proto, 9, &elided)) {
         tensor->place = NPART__TENSOR_ELIDED;
         *found = elided.bytes;
         return raw_size_fits(tensor, elided.bytes) ? "" : misfit;
@@ -175,7 +168,7 @@ static const char *place_data(struct npart__tensor *tensor, const Onnx__TensorPr
     tensor->place = NPART__TENSOR_INLINE;
     /* A typed field beside raw_data is not looked at, and is never read: integer_at and double_at ask for raw_data
      * first. */
-    if (tensor->element_type != STRING && proto->has_raw_data) {
+    if (tensor->element_type != NPART__STRING && proto->has_raw_data) {
         *found = proto->raw_data.len;
         return raw_size_fits(tensor, proto->raw_data.len) ? "" : misfit;
     }
@@ -209,7 +202,7 @@ struct npart__tensor *npart__build_tensor(struct npart__build *build, const Onnx
         return NULL;
     tensor->name = proto->name ? proto->name : "";
     tensor->data = proto;
-    if (proto->has_data_type && proto->data_type > 0 && proto->data_type <= FLOAT6_LAST)
+    if (proto->has_data_type && proto->data_type > 0 && proto->data_type <= NPART__FLOAT6E3M2)
         tensor->element_type = tensor->stored_type = (uint8_t)proto->data_type;
     uint64_t found = 0;
     const char *problem;
@@ -279,7 +272,8 @@ static int64_t as_integer(uint64_t word, unsigned bits, bool is_signed)
 
 static bool is_signed_type(int type)
 {
-    return type == INT8 || type == INT16 || type == INT32 || type == INT64 || type == INT4 || type == INT2;
+    return type == NPART__INT8 || type == NPART__INT16 || type == NPART__INT32 || type == NPART__INT64 ||
+           type == NPART__INT4 || type == NPART__INT2;
 }
 
 /* int32_data holds all types of up to 32 bits, one number for each element, but for types below
@@ -295,9 +289,9 @@ static int64_t integer_at(const struct npart__tensor *tensor, const Onnx__Tensor
             return as_integer((uint64_t)data[i * bits / 8] >> (i * bits % 8), bits, is_signed);
         return as_integer(raw_word(data + i * (bits / 8), bits / 8), bits, is_signed);
     }
-    if (type == INT64)
+    if (type == NPART__INT64)
         return proto->int64_data[i];
-    if (type == UINT32 || type == UINT64)
+    if (type == NPART__UINT32 || type == NPART__UINT64)
         return as_integer(proto->uint64_data[i], bits, false);
     if (bits < 8 && proto->n_int32_data != tensor->elements)
         return as_integer((uint64_t)(uint32_t)proto->int32_data[i * bits / 8] >> (i * bits % 8), bits, is_signed);
@@ -310,11 +304,11 @@ bool npart__tensor_int64s(const struct npart__tensor *tensor, int64_t *out, uint
     const Onnx__TensorProto *proto = tensor->data;
     int type = tensor->stored_type;
     if (tensor->place != NPART__TENSOR_INLINE || tensor->elements > limit ||
-        !(npart__type_is_integer(type) || type == BOOL))
+        !(npart__type_is_integer(type) || type == NPART__BOOL))
         return false;
     for (uint64_t i = 0; i < tensor->elements; i++) {
         out[i] = integer_at(tensor, proto, i);
-        if (type == UINT64 && out[i] < 0)
+        if (type == NPART__UINT64 && out[i] < 0)
             return false;
     }
     return true;
@@ -324,10 +318,10 @@ bool npart__tensor_int64_at(const struct npart__tensor *tensor, uint64_t place, 
 {
     int type = tensor->stored_type;
     if (tensor->place != NPART__TENSOR_INLINE || place >= tensor->elements ||
-        !(npart__type_is_integer(type) || type == BOOL))
+        !(npart__type_is_integer(type) || type == NPART__BOOL))
         return false;
     *out = integer_at(tensor, tensor->data, place);
-    return type != UINT64 || *out >= 0;
+    return type != NPART__UINT64 || *out >= 0;
 }
 
 /* IEEE 754 binary16 as the bits of a binary32, so that no compiler extension is needed. 0x3c00, which is 1, has
@@ -364,13 +358,13 @@ double npart__raw_double(int type, const uint8_t *data)
     double value;
     uint64_t word;
     switch (type) {
-    case FLOAT:
+    case NPART__FLOAT:
         return from_float_bits((uint32_t)raw_word(data, 4));
-    case DOUBLE:
+    case NPART__DOUBLE:
         word = raw_word(data, 8);
         memcpy(&value, &word, sizeof value);
         return value;
-    case FLOAT16:
+    case NPART__FLOAT16:
         return from_float_bits(widen_half((uint32_t)raw_word(data, 2)));
     default:
         return from_float_bits((uint32_t)raw_word(data, 2) << 16);
@@ -383,12 +377,12 @@ static double double_at(const struct npart__tensor *tensor, const Onnx__TensorPr
     int type = tensor->stored_type;
     if (proto->has_raw_data)
         return npart__raw_double(type, proto->raw_data.data + i * (npart__type_bits(type) / 8));
-    if (type == FLOAT)
+    if (type == NPART__FLOAT)
         return (double)proto->float_data[i];
-    if (type == DOUBLE)
+    if (type == NPART__DOUBLE)
         return proto->double_data[i];
     uint32_t bits = (uint32_t)proto->int32_data[i] & 0xffffu;
-    return from_float_bits(type == FLOAT16 ? widen_half(bits) : bits << 16);
+    return from_float_bits(type == NPART__FLOAT16 ? widen_half(bits) : bits << 16);
 }
 
 /* float8 and smaller floating-point types are not read here. Of INT64 and UINT64 beyond 2^53 a double has the nearest
@@ -399,10 +393,10 @@ bool npart__tensor_doubles(const struct npart__tensor *tensor, double *out, uint
     int type = tensor->stored_type;
     if (tensor->place != NPART__TENSOR_INLINE || tensor->elements > limit)
         return false;
-    bool is_float = type == FLOAT || type == DOUBLE || type == FLOAT16 || type == BFLOAT16;
-    if (!is_float && !npart__type_is_integer(type) && type != BOOL)
+    bool is_float = type == NPART__FLOAT || type == NPART__DOUBLE || type == NPART__FLOAT16 || type == NPART__BFLOAT16;
+    if (!is_float && !npart__type_is_integer(type) && type != NPART__BOOL)
         return false;
-    if (type == FLOAT && proto->has_raw_data) { /* nearly all */
+    if (type == NPART__FLOAT && proto->has_raw_data) { /* nearly all */
         for (uint64_t i = 0; i < tensor->elements; i++)
             out[i] = from_float_bits((uint32_t)raw_word(proto->raw_data.data + i * 4, 4));
         return true;
@@ -410,7 +404,7 @@ bool npart__tensor_doubles(const struct npart__tensor *tensor, double *out, uint
     for (uint64_t i = 0; i < tensor->elements; i++) {
         int64_t integer = is_float ? 0 : integer_at(tensor, proto, i);
         out[i] = is_float         ? double_at(tensor, proto, i)
-                 : type == UINT64 ? (double)(uint64_t)integer
+                 : type == NPART__UINT64 ? (double)(uint64_t)integer
                                   : (double)integer;
     }
     return true;

@@ -6,6 +6,17 @@
 #include "infer/families.h"
 #include "infer/product.h"
 
+/* Whether the sizes that are summed over can be one. What is not known relates to nothing (npart__must_equal). */
+static bool agree(struct npart__call *call, int64_t inner_a, int64_t inner_b)
+{
+    bool differ = npart__is_number(inner_a) && npart__is_number(inner_b) && inner_a != inner_b;
+    if (differ)
+        npart__contradiction(call, "inner sizes %lld and %lld differ", (long long)inner_a, (long long)inner_b);
+    else
+        npart__must_equal(call, inner_a, inner_b);
+    return !differ;
+}
+
 /* ---- MatMul ---------------------------------------------------------------------------------------------- */
 
 /* NumPy's rule: vectors gain a dim for the product and lose it after; the dims before the last two broadcast.
@@ -19,11 +30,8 @@ static void multiply_shapes(struct npart__call *call, const struct npart__fact *
         return;
     bool a_is_vector = a->rank == 1, b_is_vector = b->rank == 1;
     int64_t inner_a = a->dims[a->rank - 1], inner_b = b->dims[b_is_vector ? 0 : b->rank - 2];
-    if (npart__is_number(inner_a) && npart__is_number(inner_b) && inner_a != inner_b) {
-        npart__contradiction(call, "inner sizes %lld and %lld differ", (long long)inner_a, (long long)inner_b);
+    if (!agree(call, inner_a, inner_b))
         return;
-    }
-    npart__must_equal(call, inner_a, inner_b);
     /* The batch dims of both as shapes of their own, to broadcast. */
     struct npart__fact outer_a = *a, outer_b = *b;
     outer_a.rank = (uint16_t)(a->rank > 2 ? a->rank - 2 : 0);
@@ -125,12 +133,8 @@ void npart__infer_gemm(struct npart__call *call)
     bool has_a = a->has_rank && a->rank == 2, has_b = b->has_rank && b->rank == 2;
     int64_t inner_a = has_a ? a->dims[flips_a ? 0 : 1] : NPART__UNKNOWN;
     int64_t inner_b = has_b ? b->dims[flips_b ? 1 : 0] : NPART__UNKNOWN;
-    if (npart__is_number(inner_a) && npart__is_number(inner_b) && inner_a != inner_b) {
-        npart__contradiction(call, "inner sizes %lld and %lld differ", (long long)inner_a, (long long)inner_b);
+    if (!agree(call, inner_a, inner_b))
         return;
-    }
-    /* A size that is not known relates to nothing, which npart__must_equal sees. */
-    npart__must_equal(call, inner_a, inner_b);
     NPART__SET_SIZES(call, 0, has_a ? a->dims[flips_a ? 1 : 0] : NPART__UNKNOWN,
                      has_b ? b->dims[flips_b ? 0 : 1] : NPART__UNKNOWN);
     if (call->node->domain == 0 && call->row->parameter == NPART__OPERANDS_PLAIN)

@@ -55,7 +55,6 @@ void npart__fold_equal(struct npart__session *session)
                 session->stands_for[npart__node_output(graph, node, k)] =
                     session->stands_for[first[npart__node_output(graph, node, k)]];
     }
-    for (uint32_t v = 0; is_any && v < graph->values.count; v++)
-        while (session->stands_for[v] != session->stands_for[session->stands_for[v]])
-            session->stands_for[v] = session->stands_for[session->stands_for[v]];
+    if (is_any)
+        npart__settle_stand_ins(session, graph->values.count);
 }

@@ -404,7 +404,7 @@ static void merge_node(struct merger *at, uint32_t id)
 }
 
 /* In the order in which nodes run, so that of a chain the first is met first and takes in all that follows. What
- * stands for another may stand for a third afterwards, hence the last loop. */
+ * stands for another may stand for a third afterwards. */
 bool npart__fold_merges(struct npart__session *session, enum npart__release release, struct npart__arena *arena)
 {
     const struct npart__inference *inference = session->inference;
@@ -423,9 +423,8 @@ bool npart__fold_merges(struct npart__session *session, enum npart__release rele
     }
     for (uint32_t i = 0; is_ready && i < graph->order_count; i++)
         merge_node(&at, graph->order[i]);
-    for (uint32_t v = 0; is_ready && v < graph->values.count; v++)
-        while (session->stands_for[session->stands_for[v]] != session->stands_for[v])
-            session->stands_for[v] = session->stands_for[session->stands_for[v]];
+    if (is_ready)
+        npart__settle_stand_ins(session, graph->values.count);
     npart__arena_clear(&scratch);
     return is_ready;
 }

@@ -86,8 +86,6 @@ bool npart__session_undo(struct npart__session *session, const uint32_t *nodes, 
         session->fates[nodes[i]] = NPART_FATE_NO_OP;
         session->stands_for[npart__node_output(file, node, 0)] = session->stands_for[operand];
     }
-    for (uint32_t v = 0; v < file->values.count; v++)
-        while (session->stands_for[session->stands_for[v]] != session->stands_for[v])
-            session->stands_for[v] = session->stands_for[session->stands_for[v]];
+    npart__settle_stand_ins(session, file->values.count);
     return npart__session_connect(session, arena);
 }

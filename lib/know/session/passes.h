@@ -23,6 +23,14 @@ void npart__fold_equal(struct npart__session *session);
 /* copies.c: what is used more than once and copied for each use, of a graph that is connected. */
 bool npart__session_copy(struct npart__session *session, struct npart__arena *arena);
 
+/* What stands for a value may have got another in its place since: to the end of each chain. */
+static inline void npart__settle_stand_ins(struct npart__session *session, uint32_t values)
+{
+    for (uint32_t v = 0; v < values; v++)
+        while (session->stands_for[session->stands_for[v]] != session->stands_for[v])
+            session->stands_for[v] = session->stands_for[session->stands_for[v]];
+}
+
 /* copies.c: a copy of an array with room for more; NULL when out of memory. */
 void *npart__longer(struct npart__arena *arena, const void *items, size_t item_bytes, size_t count, size_t new_count);
 

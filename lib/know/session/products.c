@@ -67,8 +67,7 @@ static bool settle(struct npart__session *session, uint32_t nodes_before, struct
     for (uint32_t i = 0; i < graph->order_count; i++)
         if (is_reshape(session, graph->order[i], false))
             join_before(session, graph->order[i]);
-    for (uint32_t v = 0; v < graph->values.count; v++)
-        session->stands_for[v] = resolve(session, v);
+    npart__settle_stand_ins(session, graph->values.count);
     npart__arena_release(arena, product_of);
     return npart__session_connect(session, arena);
 }

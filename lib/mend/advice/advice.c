@@ -480,9 +480,8 @@ static npart_status append_others(struct npart__way *way)
     return NPART_OK;
 }
 
-static npart_status finish(struct npart__way *way)
+static npart_status finish(struct npart__way *way, npart_status status)
 {
-    npart_status status = npart__way_settle(way);
     if (status == NPART_OK && npart__take_failure(way->open->session.inference))
         status = npart__fail_memory(way->error);
     if (status == NPART_OK)
@@ -501,7 +500,7 @@ static npart_status walk(struct npart__way *way)
         status = npart__way_mended(way);
     /* What else would be tried of a part is not known to pay for the whole. */
     if (status == NPART_OK && way->is_ended)
-        return finish(way);
+        return finish(way, npart__way_settle(way));
     if (status == NPART_OK)
         status = mend(way);
     if (status == NPART_OK)
@@ -523,11 +522,7 @@ static npart_status walk(struct npart__way *way)
         status = npart__way_fit(way);
     if (status == NPART_OK && !npart__way_tell_unsearched(way))
         status = npart__fail_memory(way->error);
-    if (status == NPART_OK && npart__take_failure(way->open->session.inference))
-        status = npart__fail_memory(way->error);
-    if (status == NPART_OK)
-        status = append_others(way);
-    return status == NPART_OK ? npart__recommend(way) : status;
+    return finish(way, status);
 }
 
 #ifdef NPART_DEBUG

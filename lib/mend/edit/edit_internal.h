@@ -70,15 +70,17 @@ struct npart__editor {
 char *npart__edit_text(struct npart__editor *editor, const char *text);
 /* A list with room for one more; NULL when out of memory. Lists of protobuf objects have no capacity, so each is
  * copied to a longer one: for lists that grow by a few. */
-void *npart__edit_longer(struct npart__editor *editor, void *items, size_t count);
-#define NPART__EDIT_APPEND(editor, list, count, item)                                                                  \
-    (((list) = npart__edit_longer((editor), (list), (count))) ? ((list)[(count)++] = (item), true) : false)
+void *npart__edit_longer(struct npart__arena *arena, void *items, size_t count);
+#define NPART__EDIT_APPEND(arena, list, count, item)                                                                   \
+    (((list) = npart__edit_longer((arena), (list), (count))) ? ((list)[(count)++] = (item), true) : false)
+/* Imports a domain at a version, where it is not there; false when out of memory. */
+bool npart__edit_import(Onnx__ModelProto *model, const char *domain, int64_t version, struct npart__arena *arena);
 /* A name that nothing of the model has: `wanted`, or with a number after it. NULL when out of memory. */
 char *npart__edit_new_name(struct npart__editor *editor, const char *wanted);
 /* pack.c: the bytes of the model as it is; all of `out` but its limits. */
 npart_status npart__edit_pack(const struct npart__editor *editor, struct npart__arena *arena,
                               struct npart__version *out, struct npart_error *error);
-Onnx__NodeProto *npart__edit_new_node(struct npart__editor *editor, const char *op, size_t input_count,
+Onnx__NodeProto *npart__edit_new_node(struct npart__arena *arena, const char *op, size_t input_count,
                                       size_t output_count);
 /* The node by which one value has two names, which are not copied; NULL when out of memory. */
 Onnx__NodeProto *npart__edit_new_identity(struct npart__editor *editor, const char *from, const char *to);
@@ -89,7 +91,8 @@ Onnx__TensorProto *npart__edit_tensor(struct npart__editor *editor, int element_
 /* One element, rounded to its type. */
 void npart__edit_put_number(Onnx__TensorProto *tensor, uint64_t index, double number);
 /* The attribute of a name, a new one where there is none. */
-Onnx__AttributeProto *npart__edit_attribute(struct npart__editor *editor, Onnx__NodeProto *node, const char *name);
+Onnx__AttributeProto *npart__edit_attribute(struct npart__arena *arena, Onnx__NodeProto *node, const char *name,
+                                            Onnx__AttributeProto__AttributeType type);
 /* rename.c: NPART_NONE: no value or node has the name. */
 uint32_t npart__edit_name_id(const struct npart__editor *editor, const char *name);
 /* A name, by its id, becomes another one; NULL: it stays. False when out of memory. */

@@ -7,7 +7,6 @@
 #include "edit/edit_internal.h"
 #include "infer/numbers.h"
 
-/* Element types of TensorProto. */
 /* ---- objects ----------------------------------------------------------------------------------------------------- */
 
 char *npart__edit_text(struct npart__editor *editor, const char *text)
@@ -16,9 +15,9 @@ char *npart__edit_text(struct npart__editor *editor, const char *text)
 }
 
 /* Elements of all such lists are pointers. */
-void *npart__edit_longer(struct npart__editor *editor, void *items, size_t count)
+void *npart__edit_longer(struct npart__arena *arena, void *items, size_t count)
 {
-    void **longer = npart__arena_zeroed(editor->arena, count + 1, sizeof *longer);
+    void **longer = npart__arena_zeroed(arena, count + 1, sizeof *longer);
     if (longer && count)
         memcpy(longer, items, count * sizeof *longer);
     return longer;
@@ -52,27 +51,27 @@ char *npart__edit_new_name(struct npart__editor *editor, const char *wanted)
 
 /* `op` may have a domain before a colon ("com.microsoft:Gelu"). The lists have one place more, so that they are not
  * empty. Names of operands and results are the caller's to fill in. */
-Onnx__NodeProto *npart__edit_new_node(struct npart__editor *editor, const char *op, size_t input_count,
+Onnx__NodeProto *npart__edit_new_node(struct npart__arena *arena, const char *op, size_t input_count,
                                       size_t output_count)
 {
-    Onnx__NodeProto *node = npart__arena_allocate(editor->arena, sizeof *node);
+    Onnx__NodeProto *node = npart__arena_allocate(arena, sizeof *node);
     const char *colon = strrchr(op, ':');
     if (!node)
         return NULL;
     onnx__node_proto__init(node);
-    node->input = npart__arena_zeroed(editor->arena, input_count + 1, sizeof *node->input);
-    node->output = npart__arena_zeroed(editor->arena, output_count + 1, sizeof *node->output);
+    node->input = npart__arena_zeroed(arena, input_count + 1, sizeof *node->input);
+    node->output = npart__arena_zeroed(arena, output_count + 1, sizeof *node->output);
     node->n_input = input_count;
     node->n_output = output_count;
-    node->op_type = npart__edit_text(editor, colon ? colon + 1 : op);
-    node->domain = colon ? npart__arena_copy_text(editor->arena, op, (size_t)(colon - op)) : NULL;
+    node->op_type = npart__arena_copy_text(arena, colon ? colon + 1 : op, strlen(colon ? colon + 1 : op));
+    node->domain = colon ? npart__arena_copy_text(arena, op, (size_t)(colon - op)) : NULL;
     return node->input && node->output && node->op_type && (node->domain || !colon) ? node : NULL;
 }
 
 /* protobuf-c's names are not const; they are not changed. */
 Onnx__NodeProto *npart__edit_new_identity(struct npart__editor *editor, const char *from, const char *to)
 {
-    Onnx__NodeProto *node = npart__edit_new_node(editor, npart__role_op(NPART__ROLE_HANDS_ON), 1, 1);
+    Onnx__NodeProto *node = npart__edit_new_node(editor->arena, npart__role_op(NPART__ROLE_HANDS_ON), 1, 1);
     if (node) {
         node->input[0] = (char *)(uintptr_t)from;
         node->output[0] = (char *)(uintptr_t)to;
@@ -204,7 +203,7 @@ static const char *add_made(struct npart__site *site, Onnx__NodeProto *node, con
 
 const char *npart__make(struct npart__site *site, const char *op, const char *const *operands, uint32_t count)
 {
-    return add_made(site, npart__edit_new_node(site->editor, op, count, 1), operands, count, NULL);
+    return add_made(site, npart__edit_new_node(site->editor->arena, op, count, 1), operands, count, NULL);
 }
 
 /* Bodies are copied whole, since their names may be changed; attributes otherwise are not changed in place.
@@ -254,32 +253,32 @@ const char *npart__made_result(struct npart__site *site, uint32_t index)
 
 /* ---- attributes -------------------------------------------------------------------------------------------------- */
 
-/* A fresh object also where the node has the attribute: objects of the file are shared with copies. */
-Onnx__AttributeProto *npart__edit_attribute(struct npart__editor *editor, Onnx__NodeProto *node, const char *name)
+/* A fresh object also where the node has the attribute: objects of the file are shared with copies. Its type is set, as
+ * ONNX's checker asks for it. */
+Onnx__AttributeProto *npart__edit_attribute(struct npart__arena *arena, Onnx__NodeProto *node, const char *name,
+                                            Onnx__AttributeProto__AttributeType type)
 {
-    Onnx__AttributeProto *attribute = npart__arena_allocate(editor->arena, sizeof *attribute);
-    char *own = npart__edit_text(editor, name);
+    Onnx__AttributeProto *attribute = npart__arena_allocate(arena, sizeof *attribute);
+    char *own = npart__arena_copy_text(arena, name, strlen(name));
     if (!attribute || !own)
         return NULL;
     onnx__attribute_proto__init(attribute);
     attribute->name = own;
+    attribute->has_type = 1;
+    attribute->type = type;
     for (size_t i = 0; i < node->n_attribute; i++)
         if (node->attribute[i]->name && strcmp(node->attribute[i]->name, name) == 0)
             return node->attribute[i] = attribute;
-    return NPART__EDIT_APPEND(editor, node->attribute, node->n_attribute, attribute) ? attribute : NULL;
+    return NPART__EDIT_APPEND(arena, node->attribute, node->n_attribute, attribute) ? attribute : NULL;
 }
 
-/* A fresh attribute of the node made last; NULL after a failure. Its type is set, as ONNX's checker asks for it. */
+/* A fresh attribute of the node made last; NULL after a failure. */
 static Onnx__AttributeProto *set(struct npart__site *site, const char *name, Onnx__AttributeProto__AttributeType type)
 {
     Onnx__NodeProto *node = npart__edit_last(site);
-    Onnx__AttributeProto *attribute = node && !site->failed ? npart__edit_attribute(site->editor, node, name) : NULL;
-    if (!attribute) {
-        site->failed = true;
-        return NULL;
-    }
-    attribute->has_type = 1;
-    attribute->type = type;
+    Onnx__AttributeProto *attribute =
+        node && !site->failed ? npart__edit_attribute(site->editor->arena, node, name, type) : NULL;
+    site->failed |= !attribute;
     return attribute;
 }
 

@@ -19,7 +19,7 @@ static bool note(struct npart__editor *editor, Onnx__StringStringEntryProto ***e
     onnx__string_string_entry_proto__init(entry);
     entry->key = npart__edit_text(editor, key);
     entry->value = npart__edit_text(editor, value);
-    return entry->key && entry->value && NPART__EDIT_APPEND(editor, *entries, *count, entry);
+    return entry->key && entry->value && NPART__EDIT_APPEND(editor->arena, *entries, *count, entry);
 }
 
 bool npart__editor_note(struct npart__editor *editor, uint32_t node, const char *key, const char *value)

@@ -201,29 +201,31 @@ static bool place_constants(struct npart__editor *editor)
     return true;
 }
 
+bool npart__edit_import(Onnx__ModelProto *model, const char *domain, int64_t version, struct npart__arena *arena)
+{
+    for (size_t i = 0; i < model->n_opset_import; i++)
+        if (is_text(model->opset_import[i]->domain, domain))
+            return true;
+    Onnx__OperatorSetIdProto *import = npart__arena_allocate(arena, sizeof *import);
+    if (!import)
+        return false;
+    onnx__operator_set_id_proto__init(import);
+    import->domain = (char *)(uintptr_t)domain;
+    import->has_version = 1;
+    import->version = version;
+    return NPART__EDIT_APPEND(arena, model->opset_import, model->n_opset_import, import);
+}
+
 /* Operators of a domain that the model did not import: version 1 is the only one that com.microsoft has. The
  * standard's own domain is imported by every model. */
 static bool import_domains(struct npart__editor *editor)
 {
-    Onnx__ModelProto *model = editor->model;
-    for (uint32_t i = 0; i < editor->kept_nodes; i++) {
+    bool is_done = true;
+    for (uint32_t i = 0; is_done && i < editor->kept_nodes; i++) {
         const char *domain = editor->nodes.items[i].node->domain;
-        bool is_there = !domain || !*domain;
-        for (size_t k = 0; k < model->n_opset_import && !is_there; k++)
-            is_there = is_text(model->opset_import[k]->domain, domain);
-        if (is_there)
-            continue;
-        Onnx__OperatorSetIdProto *import = npart__arena_allocate(editor->arena, sizeof *import);
-        if (!import)
-            return false;
-        onnx__operator_set_id_proto__init(import);
-        import->domain = (char *)(uintptr_t)domain;
-        import->has_version = 1;
-        import->version = 1;
-        if (!NPART__EDIT_APPEND(editor, model->opset_import, model->n_opset_import, import))
-            return false;
+        is_done = !domain || !*domain || npart__edit_import(editor->model, domain, 1, editor->arena);
     }
-    return true;
+    return is_done;
 }
 
 /* ---- functions --------------------------------------------------------------------------------------------------- */

@@ -13,7 +13,7 @@ const char *npart__editor_add_input(struct npart__editor *editor, const char *wa
     char *name = npart__edit_new_name(editor, wanted);
     Onnx__ValueInfoProto *info = npart__onnx_declaration(name, element_type, editor->arena);
     Onnx__TensorShapeProto *shape = npart__onnx_shape(rank, editor->arena);
-    if (!info || !shape || !NPART__EDIT_APPEND(editor, graph->input, graph->n_input, info))
+    if (!info || !shape || !NPART__EDIT_APPEND(editor->arena, graph->input, graph->n_input, info))
         return NULL;
     for (uint32_t i = 0; i < rank; i++) {
         shape->dim[i]->value_case = ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE;

@@ -38,24 +38,16 @@ static char *copy(struct npart__quantizer *quantizer, const char *text)
 Onnx__NodeProto *npart__quantizer_node(struct npart__quantizer *quantizer, const char *op, const char *domain,
                                        const char *name, const char *const *operands, const char *result)
 {
-    Onnx__NodeProto *node = npart__arena_zeroed(quantizer->arena, 1, sizeof *node);
+    const char *whole = *domain ? npart__arena_format(quantizer->arena, "%s:%s", domain, op) : op;
     size_t count = 0;
     while (operands[count])
         count++;
-    if (!node || !(node->input = npart__arena_zeroed(quantizer->arena, count + 1, sizeof *node->input)) ||
-        !(node->output = npart__arena_zeroed(quantizer->arena, 1, sizeof *node->output))) {
+    Onnx__NodeProto *node = whole ? npart__edit_new_node(quantizer->arena, whole, count, 1) : NULL;
+    if (!node) {
         quantizer->failed = true;
         return NULL;
     }
-    char **input = node->input, **output = node->output;
-    onnx__node_proto__init(node);
-    node->input = input;
-    node->output = output;
-    node->op_type = copy(quantizer, op);
-    node->domain = *domain ? copy(quantizer, domain) : NULL;
     node->name = copy(quantizer, name);
-    node->n_input = count;
-    node->n_output = 1;
     for (size_t i = 0; i < count; i++)
         node->input[i] = copy(quantizer, operands[i]);
     node->output[0] = copy(quantizer, result);
@@ -80,24 +72,14 @@ void npart__quantizer_results(struct npart__quantizer *quantizer, Onnx__NodeProt
 void npart__quantizer_int(struct npart__quantizer *quantizer, Onnx__NodeProto *node, const char *attribute,
                           int64_t value)
 {
-    if (!node)
+    Onnx__AttributeProto *made = node ? npart__edit_attribute(quantizer->arena, node, attribute,
+                                                              ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INT)
+                                      : NULL;
+    quantizer->failed |= node && !made;
+    if (!made)
         return;
-    Onnx__AttributeProto *made = npart__arena_allocate(quantizer->arena, sizeof *made);
-    Onnx__AttributeProto **longer =
-        npart__arena_zeroed(quantizer->arena, node->n_attribute + 1, sizeof(Onnx__AttributeProto *));
-    if (!made || !longer) {
-        quantizer->failed = true;
-        return;
-    }
-    onnx__attribute_proto__init(made);
-    made->name = copy(quantizer, attribute);
-    made->has_type = made->has_i = 1;
-    made->type = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INT;
+    made->has_i = 1;
     made->i = value;
-    for (size_t i = 0; i < node->n_attribute; i++)
-        longer[i] = node->attribute[i];
-    longer[node->n_attribute++] = made;
-    node->attribute = longer;
 }
 
 /* ---- tensors ----------------------------------------------------------------------------------------------------- */
@@ -184,28 +166,6 @@ void npart__quantizer_numbers(struct npart__quantizer *quantizer, const char *na
     Onnx__TensorProto *tensor = new_tensor(quantizer, name, element_type, dims, rank);
     if (tensor)
         fill(quantizer, tensor, false, numbers, 0);
-}
-
-void npart__quantizer_import(struct npart__quantizer *quantizer, const char *domain, int64_t version)
-{
-    Onnx__ModelProto *model = quantizer->model;
-    if (npart__imported_opset(model->opset_import, model->n_opset_import, domain))
-        return;
-    Onnx__OperatorSetIdProto *import = npart__arena_allocate(quantizer->arena, sizeof *import);
-    Onnx__OperatorSetIdProto **longer =
-        npart__arena_zeroed(quantizer->arena, model->n_opset_import + 1, sizeof(Onnx__OperatorSetIdProto *));
-    if (!import || !longer) {
-        quantizer->failed = true;
-        return;
-    }
-    onnx__operator_set_id_proto__init(import);
-    import->domain = copy(quantizer, domain);
-    import->has_version = 1;
-    import->version = version;
-    for (size_t i = 0; i < model->n_opset_import; i++)
-        longer[i] = model->opset_import[i];
-    longer[model->n_opset_import++] = import;
-    model->opset_import = longer;
 }
 
 /* ---- the whole --------------------------------------------------------------------------------------------------- */

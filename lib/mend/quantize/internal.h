@@ -80,8 +80,6 @@ void npart__quantizer_tensor(struct npart__quantizer *quantizer, const char *nam
 /* The same of the numbers, one an element. */
 void npart__quantizer_numbers(struct npart__quantizer *quantizer, const char *name, int element_type,
                               const int64_t *dims, size_t rank, const double *numbers);
-/* Imports a domain at a version, where it is not there. */
-void npart__quantizer_import(struct npart__quantizer *quantizer, const char *domain, int64_t version);
 /* Puts the new nodes and initializers into the graph: users read what stands in a tensor's place, what nobody uses any
  * more is gone, nodes stand in an order in which they can run. False when out of memory. */
 bool npart__quantizer_finish(struct npart__quantizer *quantizer);

@@ -565,7 +565,7 @@ npart_status npart__quantize_qdq(struct npart__quantizer *quantizer, struct npar
             quantize_bias(quantizer, row);
     }
     drop_bias_initializers(quantizer);
-    if (*qdq_domain(quantizer))
-        npart__quantizer_import(quantizer, "com.microsoft", 1);
+    quantizer->failed |= *qdq_domain(quantizer) &&
+                         !npart__edit_import(quantizer->model, qdq_domain(quantizer), 1, quantizer->arena);
     return quantizer->failed ? npart__fail_memory(error) : NPART_OK;
 }

@@ -101,6 +101,6 @@ npart_status npart__quantize_weights(struct npart__quantizer *quantizer, struct 
             continue;
         replace(quantizer, quantizer->main->node[i], rows, columns);
     }
-    npart__quantizer_import(quantizer, "com.microsoft", 1);
+    quantizer->failed |= !npart__edit_import(quantizer->model, "com.microsoft", 1, quantizer->arena);
     return quantizer->failed ? npart__fail_memory(error) : NPART_OK;
 }
