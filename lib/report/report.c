@@ -57,25 +57,20 @@ static npart_status check_tries(struct npart__report *report, const struct npart
     return npart__fail(error, NPART_ERROR_ARGUMENT, "", "tries must have a fix at least");
 }
 
-static npart_status check_losses(struct npart__report *report, const struct npart_allocator **allocator,
-                                 struct npart_error *error)
-{
-    struct npart_losses_info info = {.size = sizeof info};
-    if (!npart_losses_info(report->subject->losses, &info))
-        return npart__fail(error, NPART_ERROR_ARGUMENT, "", "losses must not be NULL");
-    *allocator = info.allocator;
-    return NPART_OK;
-}
-
-static npart_status check_placement(struct npart__report *report, const struct npart_allocator **allocator,
-                                    struct npart_error *error)
-{
-    struct npart_placement_info info = {.size = sizeof info};
-    if (!npart_placement_info(report->subject->placement, &info))
-        return npart__fail(error, NPART_ERROR_ARGUMENT, "", "placement must not be NULL");
-    *allocator = info.allocator;
-    return NPART_OK;
-}
+/* Of what tells its allocator itself. */
+#define CHECKS(kind)                                                                                                   \
+    static npart_status check_##kind(struct npart__report *report, const struct npart_allocator **allocator,           \
+                                     struct npart_error *error)                                                        \
+    {                                                                                                                  \
+        struct npart_##kind##_info info = {.size = sizeof info};                                                       \
+        if (!npart_##kind##_info(report->subject->kind, &info))                                                        \
+            return npart__fail(error, NPART_ERROR_ARGUMENT, "", #kind " must not be NULL");                            \
+        *allocator = info.allocator;                                                                                   \
+        return NPART_OK;                                                                                               \
+    }
+CHECKS(losses)
+CHECKS(placement)
+CHECKS(inference)
 
 /* The first comparison gives the memory. */
 static npart_status check_diffs(struct npart__report *report, const struct npart_allocator **allocator,
@@ -86,16 +81,6 @@ static npart_status check_diffs(struct npart__report *report, const struct npart
     if (status == NPART_OK && npart_diff_info(report->subject->diffs[0], &info))
         *allocator = info.allocator;
     return status;
-}
-
-static npart_status check_inference(struct npart__report *report, const struct npart_allocator **allocator,
-                                    struct npart_error *error)
-{
-    struct npart_inference_info info = {.size = sizeof info};
-    if (!npart_inference_info(report->subject->inference, &info))
-        return npart__fail(error, NPART_ERROR_ARGUMENT, "", "inference must not be NULL");
-    *allocator = info.allocator;
-    return NPART_OK;
 }
 
 /* ---- writers ----------------------------------------------------------------------------------------------- */
