@@ -14,6 +14,7 @@
 #include "document.h"
 #include "files.h"
 #include "glob.h"
+#include "grow.h"
 #include "message.h"
 #include "platform.h"
 #include "scan_text.h"
@@ -88,14 +89,9 @@ static bool find_today(struct check *check)
 
 static bool add_subject(struct check *check, char *path, char *relative, struct project *project)
 {
-    if (check->subject_count == check->room) {
-        size_t room = check->room ? 2 * check->room : 64;
-        struct subject *grown = realloc(check->subjects, room * sizeof *grown);
-        if (!grown)
-            return false;
-        check->subjects = grown;
-        check->room = room;
-    }
+    check->subjects = grow(check->subjects, sizeof *check->subjects, check->subject_count, &check->room);
+    if (check->subject_count == check->room)
+        return false;
     check->subjects[check->subject_count++] = (struct subject){path, relative, project, false};
     return true;
 }

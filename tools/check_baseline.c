@@ -9,6 +9,7 @@
 #include "baseline_words.h"
 #include "check_baseline.h"
 #include "glob.h"
+#include "grow.h"
 #include "message.h"
 #include "output_file.h"
 #include "platform.h"
@@ -146,14 +147,9 @@ static void free_kept(struct kept *kept)
 
 static bool keep(struct baseline *baseline, const struct kept *kept)
 {
-    if (baseline->count == baseline->room) {
-        size_t room = baseline->room ? 2 * baseline->room : 16;
-        struct kept *grown = realloc(baseline->kept, room * sizeof *grown);
-        if (!grown)
-            return false;
-        baseline->kept = grown;
-        baseline->room = room;
-    }
+    baseline->kept = grow(baseline->kept, sizeof *baseline->kept, baseline->count, &baseline->room);
+    if (baseline->count == baseline->room)
+        return false;
     baseline->kept[baseline->count++] = *kept;
     return true;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "glob.h"
+#include "grow.h"
 #include "platform.h"
 
 struct search {
@@ -25,14 +26,9 @@ struct search {
 
 bool paths_add(struct paths *paths, const char *text)
 {
-    if (paths->count == paths->room) {
-        size_t room = paths->room ? 2 * paths->room : 64;
-        char **grown = realloc(paths->items, room * sizeof *grown);
-        if (!grown)
-            return false;
-        paths->items = grown;
-        paths->room = room;
-    }
+    paths->items = grow(paths->items, sizeof *paths->items, paths->count, &paths->room);
+    if (paths->count == paths->room)
+        return false;
     char *copy = malloc(strlen(text) + 1);
     if (!copy)
         return false;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "columns.h"
+#include "grow.h"
 
 #define MODEL_COLUMNS 30
 #define TARGET_COLUMNS 16
@@ -54,14 +55,9 @@ static void find_action(const npart_plan *plan, const npart_advice *advice, stru
 bool overview_add(struct overview *overview, const char *model, const char *target, const npart_plan *plan,
                   const npart_advice *advice)
 {
-    if (overview->count == overview->capacity) {
-        size_t capacity = overview->capacity ? 2 * overview->capacity : 16;
-        struct overview_row *rows = realloc(overview->rows, capacity * sizeof *rows);
-        if (!rows)
-            return false;
-        overview->rows = rows;
-        overview->capacity = capacity;
-    }
+    overview->rows = grow(overview->rows, sizeof *overview->rows, overview->count, &overview->capacity);
+    if (overview->count == overview->capacity)
+        return false;
     struct overview_row *row = &overview->rows[overview->count++];
     memset(row, 0, sizeof *row);
     show_end(model, row->model, sizeof row->model, MODEL_COLUMNS);

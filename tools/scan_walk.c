@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "files.h"
+#include "grow.h"
 #include "message.h"
 #include "platform.h"
 #include "scan_text.h"
@@ -37,14 +38,7 @@ static enum exit_status fail(const char *problem)
 /* `path` and `problem` are the models' from here on. */
 static enum exit_status add(struct scan_models *models, struct scan_model model)
 {
-    if (models->count == models->room) {
-        size_t room = models->room ? 2 * models->room : 64;
-        struct scan_model *grown = realloc(models->items, room * sizeof *grown);
-        if (grown) {
-            models->items = grown;
-            models->room = room;
-        }
-    }
+    models->items = grow(models->items, sizeof *models->items, models->count, &models->room);
     bool has_memory = model.path && models->count < models->room && (model.problem || !model.code);
     if (has_memory && models->count < SCAN_MOST_MODELS) {
         models->items[models->count++] = model;
