@@ -25,7 +25,7 @@ static const struct need {
     const char *ops;
     uint8_t loss; /* enum loss */
     uint16_t elements, ranks, dims, window, absent;
-    uint8_t before, from;
+    uint8_t before, from, newer;
 } needs[] = {
 #define NEED(ops, loss, ...) {ops, loss, __VA_ARGS__},
 #include "runtime/inference.def"
@@ -45,6 +45,11 @@ static bool has_window(const struct npart__fact *fact)
         if (!npart__is_number(fact->dims[i]))
             return false;
     return fact->has_rank;
+}
+
+static bool is_newer(const struct npart__call *call, const struct need *need)
+{
+    return need->newer && call->inference->policy->is_onnx && call->node->opset_version >= need->newer;
 }
 
 /* An operand that is left out lacks nothing. A need that asks for nothing is never met. Elements last, as they
@@ -307,13 +312,6 @@ static bool view_count(const struct npart__call *call)
     return false;
 }
 
-/* The newest ONNX knows more of these than what ONNX Runtime has: a Gemm's columns are those of the weights. */
-static bool is_newer(const struct npart__call *call, const char *op)
-{
-    return call->inference->policy->is_onnx &&
-           ((strcmp(op, "Gemm") == 0 && call->node->opset_version >= 13) || strcmp(op, "Einsum") == 0);
-}
-
 static const struct special {
     const char *ops;
     bool (*view)(const struct npart__call *call);
@@ -324,13 +322,14 @@ static const struct special {
 
 /* A special function of an operator comes before its needs, and may be all that is to say. `from` and `before` are
  * the row's: what an older version lost a newer one may know. */
-static void view_shapes(const struct npart__call *call, const char *op)
+static void view_shapes(const struct npart__call *call)
 {
     const uint8_t *rows = call->policy_rows;
     if (rows[NPART__ROW_SPECIAL] && specials[rows[NPART__ROW_SPECIAL] - 1].view(call))
         return;
-    for (size_t i = rows[NPART__ROW_FIRST_NEED]; i < rows[NPART__ROW_END_NEED] && !is_newer(call, op); i++)
-        if ((!needs[i].before || call->node->opset_version < needs[i].before) && !is_met(call, &needs[i]))
+    for (size_t i = rows[NPART__ROW_FIRST_NEED]; i < rows[NPART__ROW_END_NEED]; i++)
+        if ((!needs[i].before || call->node->opset_version < needs[i].before) && !is_newer(call, &needs[i]) &&
+            !is_met(call, &needs[i]))
             lose(call, needs[i].from, (enum loss)needs[i].loss);
 }
 
@@ -621,13 +620,9 @@ static enum npart__extent before_onnx(const struct npart__call *call)
  * for, as elements without a shape are none. */
 static void after_node(const struct npart__call *call)
 {
-    static const char nothing[] = "";
     if (call->node->output_count == 0 ||
         is_initializer(call, npart__out(call, 0), npart__node_output(call->graph, call->node, 0)))
         return;
-    const char *domain = npart__text(&call->graph->strings, call->node->domain);
-    bool is_standard = call->node->domain == 0 || strcmp(domain, "ai.onnx.ml") == 0;
-    const char *op = is_standard ? npart__node_op(call->graph, call->node) : nothing;
     bool lacks_inference = is_unshaped(call);
     /* ONNX's own says nothing at all then; a session knows at least the type. */
     if (call->inference->policy->is_onnx && (lacks_inference || !npart__is_typed(call))) {
@@ -636,7 +631,7 @@ static void after_node(const struct npart__call *call)
     }
     if (lacks_inference)
         lose(call, 0, RANK);
-    view_shapes(call, op);
+    view_shapes(call);
     view_attention(call);
     view_sequences(call);
     view_elements(call);

@@ -164,10 +164,9 @@ const char *npart__make_slice(struct npart__site *site, const char *x, int64_t a
 /* `op` is one of the Reduce operators; axes are not negative. */
 const char *npart__make_reduce(struct npart__site *site, const char *op, const char *x, const int64_t *axes,
                                uint32_t count, bool keeps_dims);
-const char *npart__make_reduce_sum(struct npart__site *site, const char *x, const int64_t *axes, uint32_t count,
-                                   bool keeps_dims);
-const char *npart__make_reduce_mean(struct npart__site *site, const char *x, const int64_t *axes, uint32_t count,
-                                    bool keeps_dims);
+typedef const char *npart__make_reduction(struct npart__site *site, const char *x, const int64_t *axes, uint32_t count,
+                                          bool keeps_dims);
+npart__make_reduction npart__make_reduce_sum, npart__make_reduce_mean;
 /* Zeros before and after each of the axes: all numbers before, then all after. */
 const char *npart__make_pad(struct npart__site *site, const char *x, const int64_t *pads, uint32_t rank);
 /* Results by npart__made_result. */

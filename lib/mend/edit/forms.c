@@ -140,17 +140,15 @@ const char *npart__make_reduce(struct npart__site *site, const char *op, const c
     return made;
 }
 
-const char *npart__make_reduce_sum(struct npart__site *site, const char *x, const int64_t *axes, uint32_t count,
-                                   bool keeps_dims)
-{
-    return npart__make_reduce(site, "ReduceSum", x, axes, count, keeps_dims);
-}
-
-const char *npart__make_reduce_mean(struct npart__site *site, const char *x, const int64_t *axes, uint32_t count,
-                                    bool keeps_dims)
-{
-    return npart__make_reduce(site, "ReduceMean", x, axes, count, keeps_dims);
-}
+#define REDUCTION(function, op)                                                                                        \
+    const char *npart__make_##function(struct npart__site *site, const char *x, const int64_t *axes, uint32_t count,   \
+                                       bool keeps_dims)                                                                \
+    {                                                                                                                  \
+        return npart__make_reduce(site, op, x, axes, count, keeps_dims);                                               \
+    }
+REDUCTION(reduce_sum, "ReduceSum")
+REDUCTION(reduce_mean, "ReduceMean")
+#undef REDUCTION
 
 const char *npart__make_pad(struct npart__site *site, const char *x, const int64_t *pads, uint32_t rank)
 {

@@ -6,6 +6,12 @@
  */
 #include "quantize/internal.h"
 
+static void name_parts(struct npart__quantizer *quantizer, struct npart__quantized *tensor, const char *name)
+{
+    tensor->quantized_name = npart__quantizer_name(quantizer, name, "_quantized");
+    npart__name_scales(quantizer, tensor, name);
+}
+
 /* What DynamicQuantizeLinear makes of an activation, once for all its users. */
 struct operand {
     const char *value, *scale, *zero;
@@ -19,9 +25,7 @@ static struct operand quantize_activation(struct npart__quantizer *quantizer, co
         return made;
     if (!tensor->scale_name) {
         const char *node_name = npart__quantizer_name(quantizer, name, "_QuantizeLinear");
-        tensor->quantized_name = npart__quantizer_name(quantizer, name, "_quantized");
-        tensor->scale_name = npart__quantizer_name(quantizer, name, "_scale");
-        tensor->zero_name = npart__quantizer_name(quantizer, name, "_zero_point");
+        name_parts(quantizer, tensor, name);
         const char *const operands[] = {name, NULL};
         if (!quantizer->failed)
             npart__quantizer_results(quantizer,
@@ -40,9 +44,7 @@ static struct operand quantize_weight(struct npart__quantizer *quantizer, struct
     const int64_t turned[2] = {own->n_dims == 2 ? own->dims[1] : 0, own->n_dims == 2 ? own->dims[0] : 0};
     const int64_t *dims = is_transposed && own->n_dims == 2 ? turned : own->dims;
     if (!tensor->scale_name) {
-        tensor->quantized_name = npart__quantizer_name(quantizer, own->name, "_quantized");
-        tensor->scale_name = npart__quantizer_name(quantizer, own->name, "_scale");
-        tensor->zero_name = npart__quantizer_name(quantizer, own->name, "_zero_point");
+        name_parts(quantizer, tensor, own->name);
         if (!quantizer->failed) {
             npart__quantizer_tensor(quantizer, tensor->quantized_name, element_type, dims, own->n_dims, 0, true);
             npart__quantizer_tensor(quantizer, tensor->scale_name, tensor->element_type, NULL, 0, 1.0 / 64, false);

@@ -63,6 +63,12 @@ struct npart__quantizer {
 
 /* A name that nothing has, of these pieces; NULL when out of memory, or where `name` is NULL. */
 const char *npart__quantizer_name(struct npart__quantizer *quantizer, const char *name, const char *suffix);
+static inline void npart__name_scales(struct npart__quantizer *quantizer, struct npart__quantized *tensor,
+                                      const char *name)
+{
+    tensor->scale_name = npart__quantizer_name(quantizer, name, "_scale");
+    tensor->zero_name = npart__quantizer_name(quantizer, name, "_zero_point");
+}
 /* One result; operands end with NULL. Appended to the new nodes; NULL when out of memory. */
 Onnx__NodeProto *npart__quantizer_node(struct npart__quantizer *quantizer, const char *op, const char *domain,
                                        const char *name, const char *const *operands, const char *result);

@@ -310,12 +310,6 @@ static double scale_of(const double *numbers, uint64_t count, struct range range
     return scale;
 }
 
-static void name_scales(struct npart__quantizer *quantizer, struct npart__quantized *tensor, const char *name)
-{
-    tensor->scale_name = npart__quantizer_name(quantizer, name, "_scale");
-    tensor->zero_name = npart__quantizer_name(quantizer, name, "_zero_point");
-}
-
 /* ---- nodes ------------------------------------------------------------------------------------------------------- */
 
 /* The standard's operators take 16 and 4 bits from opset 21 on; before, ONNX Runtime has its own, which QNN's
@@ -403,7 +397,7 @@ static void quantize_initializer(struct npart__quantizer *quantizer, struct npar
     tensor->scale = stand_in(npart__quantizer_id(quantizer, name), tensor->element_type) / 16;
     if (numbers && tensor->element_type == NPART__FLOAT)
         tensor->scale = scale_of(numbers, tensor->tensor->elements, range, is_symmetric, &zero);
-    name_scales(quantizer, tensor, name);
+    npart__name_scales(quantizer, tensor, name);
     const char *quantized = npart__quantizer_name(quantizer, name, "_quantized");
     tensor->reads = npart__quantizer_name(quantizer, name, "_DequantizeLinear_Output");
     const char *node_name = npart__quantizer_name(quantizer, name, "_DequantizeLinear");
@@ -481,7 +475,7 @@ static void quantize_own(struct npart__quantizer *quantizer)
             quantize_initializer(quantizer, tensor);
         } else if (!tensor->is_dequantized) {
             choose_scale(quantizer, id, &zero);
-            name_scales(quantizer, tensor, npart__text(&quantizer->names, id));
+            npart__name_scales(quantizer, tensor, npart__text(&quantizer->names, id));
             add_scales(quantizer, tensor, quantizer->format->activation_type, tensor->element_type, zero);
             add_pair(quantizer, id);
         }
@@ -522,7 +516,7 @@ static void quantize_bias(struct npart__quantizer *quantizer, const struct npart
     const char *quantized = npart__quantizer_name(quantizer, row->name, "_quantized");
     const char *node_name = npart__quantizer_name(quantizer, row->name, "_DequantizeLinear");
     if (quantized)
-        name_scales(quantizer, &made, quantized);
+        npart__name_scales(quantizer, &made, quantized);
     if (quantizer->failed)
         return;
     npart__quantizer_tensor(quantizer, quantized, NPART__INT32, bias->initializer->dims,
