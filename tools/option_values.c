@@ -70,6 +70,33 @@ bool take_max_memory(struct options *options, const char *value)
     return read_bytes("--max-memory", value, &options->max_memory_bytes);
 }
 
+bool read_milliseconds(const char **at, double *out)
+{
+    size_t digits = strspn(*at, "0123456789"), length = digits;
+    if ((*at)[length] == '.')
+        length += 1 + strspn(*at + length + 1, "0123456789");
+    bool is_number = digits > 0 && length < 16 && ((*at)[length] == '\0' || (*at)[length] == ':');
+    *out = is_number ? strtod(*at, NULL) : 0;
+    *at += length;
+    return is_number;
+}
+
+static bool take_number(const char *option, const char *value, const char *expected, double *out)
+{
+    const char *at = value;
+    return (read_milliseconds(&at, out) && !*at) || complain(option, value, expected);
+}
+
+bool take_min_tokens_per_s(struct options *options, const char *value)
+{
+    return take_number("--min-tokens-per-s", value, "expected tokens a second", &options->min_tokens_per_s);
+}
+
+bool take_max_ms(struct options *options, const char *value)
+{
+    return take_number("--max-ms", value, "expected milliseconds", &options->max_ms);
+}
+
 bool take_ram(struct options *options, const char *value)
 {
     return read_bytes("--ram", value, &options->ram_bytes);

@@ -351,18 +351,6 @@ static bool take_runs(struct options *options, const char *value)
     return figure != NULL;
 }
 
-/* Milliseconds as people write them: "1.5"; up to a colon or the end. */
-static bool read_milliseconds(const char **at, double *out)
-{
-    size_t digits = strspn(*at, "0123456789"), length = digits;
-    if ((*at)[length] == '.')
-        length += 1 + strspn(*at + length + 1, "0123456789");
-    bool is_number = digits > 0 && length < 16 && ((*at)[length] == '\0' || (*at)[length] == ':');
-    *out = is_number ? strtod(*at, NULL) : 0;
-    *at += length;
-    return is_number;
-}
-
 static bool take_gpu(struct options *options, const char *value)
 {
     static const char expected[] = "expected PART=MS or PART=MS:LOW:HIGH, with LOW <= MS <= HIGH";
@@ -385,19 +373,6 @@ static bool take_link(struct options *options, const char *value)
         return complain("--link", value, "too many links");
     options->links[options->link_count++] = value;
     return true;
-}
-
-static bool take_min_tokens_per_s(struct options *options, const char *value)
-{
-    const char *at = value;
-    return (read_milliseconds(&at, &options->min_tokens_per_s) && !*at) ||
-           complain("--min-tokens-per-s", value, "expected tokens a second");
-}
-
-static bool take_max_ms(struct options *options, const char *value)
-{
-    const char *at = value;
-    return (read_milliseconds(&at, &options->max_ms) && !*at) || complain("--max-ms", value, "expected milliseconds");
 }
 
 /* ---- the table --------------------------------------------------------------------------------------------- */
@@ -425,7 +400,7 @@ static const struct row {
     {"cost", 0, "FILE", MEMBER(cost), "cost parameters that override the op list's (the same page)", "*"},
     {"runtime", 0, "NAME", MEMBER(runtime),
      "what starts partitions: bare, onnxruntime, tflite, coreml (default the target's)", "*"},
-    {"ram", 0, "BYTES", CALL(take_ram), "what there is for weights and activations, as 8G: what needs more does not fit", "*"},
+    {"ram", 0, "BYTES", CALL(take_ram), "memory for weights and activations, as 8G: what needs more does not fit", "*"},
     {"sustained", 0, NULL, MEMBER(is_sustained), "times on a device that has become warm and slow", "*"},
     {"dim", 'd', "NAME=SIZE", CALL(take_dim),
      "the size of a dynamic dimension, or INPUT.AXIS=SIZE; NAME=..SIZE is an upper bound", "*"},

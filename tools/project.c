@@ -281,7 +281,7 @@ static const struct key threshold_keys[] = {
     {"min-mac-coverage", SHARE, "a share such as 0.95", IN_SETTINGS(min_mac_coverage), false, check_share},
     {"min-coverage", SHARE, "a share such as 0.95", IN_SETTINGS(min_coverage), false, check_share},
     {"max-ms", KIND(FLOAT) | KIND(INTEGER), "milliseconds", IN_SETTINGS(max_ms), false, check_ms},
-    {"min-tokens-per-s", KIND(FLOAT) | KIND(INTEGER), "tokens a second", IN_SETTINGS(min_tokens_per_s), false, check_ms},
+    {"min-tokens-per-s", KIND(FLOAT) | KIND(INTEGER), "a number", IN_SETTINGS(min_tokens_per_s), false, check_ms},
     {"allow-none", KIND(BOOLEAN), "true or false", IN_SETTINGS(allow_none), false, NULL},
     {"fail-on", STRINGS, "an array of words", IN_SETTINGS(fail_on), false, check_fail_on},
     {"on", KIND(TABLE), "tables of thresholds by target", IN_SETTINGS(on), false, check_on},

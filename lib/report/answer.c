@@ -402,7 +402,8 @@ void npart__put_serving(struct npart__page *page)
 {
     struct npart_memory at = {.size = sizeof at};
     struct npart__buffer line = {.arena = page->arena};
-    bool is_read = npart_plan_memory(page->plan, &at), has_size = at.cache_tensor_count && !at.cache_per_token.is_partial;
+    bool is_read = npart_plan_memory(page->plan, &at);
+    bool has_size = at.cache_tensor_count && !at.cache_per_token.is_partial;
     bool has_rate = page->summary.verdict != NPART_PLAN_FAILS && page->cost.tokens_per_s >= 0;
     if (!is_read || (!has_rate && !has_size))
         return;

@@ -204,30 +204,28 @@ static void test_cost__a_node(void)
     }
 }
 
-/* The CPU's weights at 20 GB/s beside 10, products with packed ones at 1,000 gops beside 100. */
+#define NBITS(rows)                                                                                                    \
+    "opset com.microsoft 1\ninput x float32[" rows ",1024]\ninit w uint8[1000,32,16]\ninit s float32[32000]\n"       \
+    "node y = com.microsoft:MatMulNBits(x, w, s) K=1024 N=1000 bits=4 block_size=32\noutput y\n"
+
+#define PACKED RATES "param cpu_weights_gb_per_s 20 20 20\nparam cpu_packed_gops 1000 1000 1000\n"
+/* Packed weights at 20 GB/s beside 10, and products with them at 1,000 gops beside 100. */
 static void test_cost__weights_on_the_cpu(void)
 {
     static const struct {
         const char *model;
-        double ms; /* without the 0.01 of a start */
+        double ms; /* without a start */
     } rows[] = {
-        /* of one row 512 kB and scales of 128 kB in a stream, and what comes and goes; of 1,000 rows operations count */
-        {"opset com.microsoft 1\ninput x float32[1,1024]\ninit w uint8[1000,32,16]\ninit s float32[32000]\n"
-         "node y = com.microsoft:MatMulNBits(x, w, s) K=1024 N=1000 bits=4 block_size=32\noutput y\n",
-         640000 / 20e6 + 8096e-7},
+        /* of one row 512 kB and scales of 128 kB in a stream, and what comes and goes; of 1,000 the operations count */
+        {NBITS("1"), 640000 / 20e6 + 8096e-7},
+        {NBITS("1000"), 2.048},
         {"input x float32[1,1000]\ninit w float32[1000,1000]\nnode y = MatMul(x, w)\noutput y\n", 0.4 + 8000e-7},
         {"input x float32[1000,1000]\ninit w float32[1000,1000]\nnode y = MatMul(x, w)\noutput y\n", 20},
-        {"opset com.microsoft 1\ninput x float32[1000,1024]\ninit w uint8[1000,32,16]\ninit s float32[32000]\n"
-         "node y = com.microsoft:MatMulNBits(x, w, s) K=1024 N=1000 bits=4 block_size=32\noutput y\n", 2.048},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct npart_error error;
         struct session session;
         struct npart_cost cost = {.size = sizeof cost};
-        REQUIRE(plan_of(&session, rows[i].model,
-                        RATES "param cpu_weights_gb_per_s 20 20 20\nparam cpu_packed_gops 1000 1000 1000\n"
-                              "op Relu\n",
-                        "t", &error) == NPART_OK);
+        REQUIRE(plan_of(&session, rows[i].model, PACKED "op Relu\n", "t", NULL) == NPART_OK);
         npart_plan_cost(session.plan, &cost);
         CHECK(is_near(cost.cpu_alone.typical_ms, rows[i].ms + 0.01));
         close_session(&session);
@@ -791,12 +789,10 @@ static void test_target__a_variant_like_a_named_one(void)
 }
 
 TESTS(test_cost__switching, test_cost__what_rates_stand_on, test_cost__tiles_of_the_list,
-      test_target__a_variant_like_a_named_one,
-      test_cost__a_node, test_cost__weights_on_the_cpu, test_cost__what_the_cpu_fuses,
-      test_cost__what_the_cpu_is_slow_at, test_cost__a_rate_that_is_missing,
-      test_cost__weights_past_the_chips_memory, test_cost__the_whole,
-      test_cost__compiling, test_cost__model_sigma, test_cost__boundaries,
-      test_cost__floats_that_are_copied_as_integers,
+      test_target__a_variant_like_a_named_one, test_cost__a_node, test_cost__weights_on_the_cpu,
+      test_cost__what_the_cpu_fuses, test_cost__what_the_cpu_is_slow_at, test_cost__a_rate_that_is_missing,
+      test_cost__weights_past_the_chips_memory, test_cost__the_whole, test_cost__compiling,
+      test_cost__model_sigma, test_cost__boundaries, test_cost__floats_that_are_copied_as_integers,
       test_cost__what_may_be_nothing, test_cost__runtimes, test_cost__parameters_of_a_variant,
       test_cost__a_list_without_parameters_costs_nothing_and_says_so, test_cost__most_assumed_is_uncalibrated,
       test_cost__hostile_sizes_do_not_wrap, test_cost__parameters_over_an_included_list,

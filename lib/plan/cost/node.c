@@ -367,8 +367,8 @@ static double cpu_bytes(const struct npart__work *work)
     return (work->class == NPART_WORK_MOVE && read > written ? written : read) + written;
 }
 
-/* Weights that a kernel unpacks as it multiplies, as MatMulNBits does: the file's 4 bits, and 8 beside floats. Of 8 bits
- * beside 16 there are no such kernels (slow.def). */
+/* Weights that a kernel unpacks as it multiplies, as MatMulNBits does: the file's 4 bits, and 8 beside floats. Of 8
+ * bits beside 16 there are no such kernels (slow.def). */
 static bool has_packed_weights(const struct costing *at)
 {
     const struct npart__work *work = at->work;

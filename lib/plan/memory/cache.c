@@ -8,8 +8,8 @@
  * batch. With past_key float16[b,8,past,64] and past_value alike in each of 28 layers, it takes 28 * 2 * 8 * 64 * 2
  * bytes = 57,344.
  *
- * Its slots are the elements along that axis of what attention reads, new tokens included: of a past of 4,095 joined with
- * one new token 4,096. Where tensors differ, as those of a window and of all, the largest counts.
+ * Its slots are the elements along that axis of what attention reads, new tokens included: of a past of 4,095 joined
+ * with one new token 4,096. Where tensors differ, as those of a window and of all, the largest counts.
  */
 #include "memory/memory.h"
 
