@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """What people do in the page of `make web`: give a model, try, fix, save."""
 import json
+import tempfile
 import unittest
+from pathlib import Path
+from urllib.parse import quote
 
 from page_case import FIXTURES
-from test_app import AppCase, native
+from test_app import AppCase, native, sha256
 
 CLICK = """
 const [place, text] = arguments;
@@ -21,6 +24,25 @@ HTMLAnchorElement.prototype.click = function () {
     window.last.text().then((text) => saved.push([this.download, text]));
 };
 """
+# The names and hashes of what the buttons save.
+HASH_SAVED = """
+const [place, done] = arguments, blobs = [], names = [];
+URL.createObjectURL = (blob) => { blobs.push(blob); return "data:,"; };
+HTMLAnchorElement.prototype.click = function () { names.push(this.download); };
+for (const button of document.querySelectorAll(place)) if (button.textContent.startsWith("Save")) button.click();
+const hash = async (blob) => Array.from(new Uint8Array(await crypto.subtle.digest("SHA-256", await blob.arrayBuffer())),
+    (byte) => byte.toString(16).padStart(2, "0")).join("");
+Promise.all(blobs.map(hash)).then((hashes) => done(hashes.map((text, at) => [names[at], text])));
+"""
+# Models whose first step is another one each: rewrites and sizes, an end, a cache, what is only allowed, quantized.
+STEPS = [
+    ("distilbert-base.ts14.dyn.onnx", "hexagon"),
+    ("detector.dynamo.onnx", "rknn"),
+    ("qwen2-0.5b.genai-int4-cpu.onnx", "hexagon"),
+    ("early-exit-cnn.ts14.if.onnx", "intel-npu"),
+    ("resnet50.qoperator-uint8.onnx", "intel-npu"),
+    ("t5-small-encoder.dynamo.dyn.onnx", "stm32n6+quantize"),
+]
 DROP = """
 const given = new DataTransfer();
 given.items.add(new File([arguments[1]], arguments[0]));
@@ -60,6 +82,27 @@ class Application(AppCase):
         self.click("#page .written button", "Save distilbert-base.ts14.dyn.fixed.onnx")
         self.browser.wait("saved.length > 0")
         self.assertEqual(self.browser.script("return saved[0][0]"), "distilbert-base.ts14.dyn.fixed.onnx")
+        self.assert_quiet()
+
+    def test_button_is_line(self) -> None:
+        """Fix the model writes the files that the line beside it writes."""
+        for name, target in STEPS:
+            with self.subTest(name, target=target), tempfile.TemporaryDirectory() as folder:
+                (Path(folder) / name).write_bytes((FIXTURES / name).read_bytes())
+                report = json.loads(native(Path(folder), name, "--target", target, "--format", "json")[1])
+                line = next(step["run"] for step in report["targets"][0]["advice"] if step["run"])
+                self.browser.open("about:blank")
+                self.browser.open(f"{self.server.address}#o={quote(f'--target {target}')}")
+                self.give(name)
+                self.assertIn(line[-1], self.browser.script("return document.querySelector('.first-action').innerText"))
+                self.click("#page .first-action button", "Fix the model")
+                self.browser.wait("document.querySelector('#section-comparison .written button') !== null", 60)
+                saved = self.browser.driver.execute_async_script(HASH_SAVED, "#section-comparison .written button")
+                exit_status, _, told = native(Path(folder), *line[1:])
+                self.assertEqual(exit_status, 0, told)
+                wanted = [[path.name, sha256(path)] for path in Path(folder).iterdir() if path.name != name]
+                self.assertTrue(wanted)
+                self.assertEqual(sorted(saved), sorted(wanted))
         self.assert_quiet()
 
     def test_proposed_sizes(self) -> None:
