@@ -3,7 +3,7 @@
 
 /** advice[].equality: how equal the results are once it is done. */
 const equalityTexts = {
-    bits: "the results stay equal bit for bit",
+    bits: "the results stay equal bit for bit (optimizations off)",
     "bits-if": "the results stay equal, for values that the file cannot promise",
     ulp: "the last digits of the results differ, as sums run in another order",
     step: "the results stay within one quantization step for each op",

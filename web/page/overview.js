@@ -72,9 +72,13 @@ function overviewText(set, pair) {
         first ? first.text : noStep(pair.target)].join(" ").toLowerCase();
 }
 
+function isDone({ verdict }) {
+    return ["whole", "edge", "empty"].includes(verdict);
+}
+
 /** Of what is whole there is nothing to do; of all else, nothing that is known. */
 function noStep({ summary }) {
-    return ["whole", "edge", "empty"].includes(summary.verdict) ? "nothing to do" : "none known";
+    return isDone(summary) ? "nothing to do" : "none known";
 }
 
 /**

@@ -31,10 +31,15 @@ function answerText(summary) {
         return `${countOf(summary.failed, summary.live, "node")} ${summary.failed === 1 ? "fails" : "fail"} `
             + "to compile: the session does not start";
     if (verdict === "split")
-        return [countText(summary.partitions, "partition"), switchesText(summary),
+        return [partitionsText(summary), switchesText(summary),
             `${wholeText(summary.live - summary.accepted)} of ${live} `
                 + (isLater ? "left to the CPU" : `not ${taker.place}`)].join(", ");
     return ofTaker((answers[verdict] || [])[3] || "");
+}
+
+/** "8 partitions", "1 to 4 partitions" where that depends on undecided nodes. */
+function partitionsText({ partitions, partitions_if_unknown: [low, high] = [] }) {
+    return low === high ? countText(partitions, "partition") : `${wholeText(low)} to ${countText(high, "partition")}`;
 }
 
 /** Where it is decided later which unit runs what is taken: by whom, and what surely is not on the NPU. */
@@ -123,7 +128,8 @@ function outcomeMark(outcome) {
 /** What to do first with its command; what comes then, may be opened. */
 function firstSteps(context) {
     const steps = adviceSteps(context.target);
-    if (!steps.length) return null;
+    if (!steps.length)
+        return isDone(context.target.summary) ? null : element("p", { class: "recommendation" }, "Fix: none known");
     const [first] = steps;
     const command = adviceCommand(context, first);
     const fix = context.actions && context.actions.fix;
@@ -139,8 +145,8 @@ function firstSteps(context) {
             : null,
         element("p", { class: "action-text" }, sentence(first.text)),
         first.action === "none" ? null : element("p", { class: "muted" },
-            `It ${afterText(first.after, context.target.decided)}.`,
-            first.equality ? ` Then ${equalityTexts[first.equality] || plainText(first.equality)}.` : null),
+            `It ${afterText(first.after, context.target.decided)}`,
+            first.equality ? `; ${equalityTexts[first.equality] || plainText(first.equality)}.` : "."),
         laterSteps(context, steps, doable));
 }
 

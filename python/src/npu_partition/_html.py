@@ -30,13 +30,14 @@ ANSWERS = {
 }
 ADVICE = {"npu": "good", "mend": "warning", "cpu": "bad", "undecided": "unknown"}
 EQUALITIES = {
-    "bits": "the results stay equal bit for bit",
+    "bits": "the results stay equal bit for bit (optimizations off)",
     "bits-if": "the results stay equal, for values that the file cannot promise",
     "ulp": "the last digits of the results differ, as sums run in another order",
     "step": "the results stay within one quantization step for each op",
     "approx": "the results are an approximation",
     "other": "the results are others",
 }
+DONE = ("whole", "edge", "empty")
 MOST_CAUSES, MOST_FINDINGS = 5, 200
 LANE_PIXELS, ROW_PIXELS = 720, 18  # where there are more nodes, neighbours share a pixel
 ROWS = (("npu",), ("fail", "unknown"), ("cpu",))  # from above; one that is empty is left out
@@ -64,7 +65,10 @@ def _answer(summary: Summary, place: str) -> str:
                 f"{'fails' if summary.failed == 1 else 'fail'} to compile: the session does not start")
     if summary.verdict == "split":
         left = _markup.whole(summary.live - summary.accepted)
-        return ", ".join([_markup.count(summary.partitions, "partition"), _switches(summary),
+        low, high = summary.partitions_if_unknown
+        partitions = (_markup.count(high, "partition") if low == high
+                      else f"{_markup.whole(low)} to {_markup.count(high, 'partition')}")
+        return ", ".join([partitions, _switches(summary),
                           f"{left} of {live} {'left to the CPU' if is_later else f'not {place}'}"])
     return ANSWERS[summary.verdict][3]
 
@@ -135,12 +139,12 @@ def _run_times(target: Target) -> tuple[float | None, float | None, float | None
 def _first_step(target: Target, path: str) -> Child:
     first = next((action for action in target.advice if action.instead_of is None), None)
     if first is None:
-        return None
+        return None if target.summary.verdict in DONE else element("p", {"class": "recommendation"}, "Fix: none known")
     command = _command(first, target, path)
     told = element("p", {"class": "action-command"}, _markup.command_line(command)) if command else None
     after = None if first.action == "none" else element(
-        "p", {"class": "muted"}, f"It {_after(first.after, target)}.",
-        f" Then {EQUALITIES.get(first.equality, plain_text(first.equality))}." if first.equality else None)
+        "p", {"class": "muted"}, f"It {_after(first.after, target)}",
+        f"; {EQUALITIES.get(first.equality, plain_text(first.equality))}." if first.equality else ".")
     return element("div", {"class": "first-action"},
                    element("h3", None, "What stays as it is" if first.action == "none" else "Fix"),
                    told, element("p", {"class": "action-text"}, sentence(first.text)), after)
@@ -321,7 +325,7 @@ def _overview_row(target: Target, path: str) -> Markup:
 def _first_line(first: Action | None, target: Target, path: str) -> Child:
     """The line that does it, as `print` has it, then what it does."""
     if first is None:
-        return "nothing to do" if target.summary.verdict in ("whole", "edge", "empty") else "none known"
+        return "nothing to do" if target.summary.verdict in DONE else "none known"
     command = _command(first, target, path)
     return [element("p", {"class": "action-command"}, _markup.command_line(command)) if command else None,
             sentence(first.text)]
