@@ -95,7 +95,7 @@ $(GENERATED)/include/wire_schema.def: lib/read/onnx/onnx.proto tools/generate/wi
 oplists := $(sort $(wildcard oplists/*.ops))
 costs := $(sort $(wildcard oplists/*.cost))
 rewrites := $(sort $(wildcard oplists/*.rewrites))
-$(GENERATED)/builtin_oplists.c: $(oplists) $(costs) $(rewrites) tools/generate/embed.sh
+$(GENERATED)/builtin_oplists.c: $(oplists) $(costs) $(rewrites) tools/generate/embed.sh tools/generate/literal.sh
 	@mkdir -p $(GENERATED)
 	sh tools/generate/embed.sh $(oplists) $(costs) $(rewrites) > $@.new && mv $@.new $@
 
@@ -115,7 +115,7 @@ $(GENERATED)/include/rewrites.h: oplists/standard.rewrites tools/generate/rewrit
 	awk -f tools/generate/rewrites.awk $< > $@.new && mv $@.new $@
 
 # The page of --format html, likewise.
-$(GENERATED)/builtin_page.c: web/bundle.sh tools/generate/embed_page.sh $(wildcard web/page/*)
+$(GENERATED)/builtin_page.c: web/bundle.sh tools/generate/embed_page.sh tools/generate/literal.sh $(wildcard web/page/*)
 	@mkdir -p $(GENERATED)
 	sh tools/generate/embed_page.sh web/bundle.sh > $@.new && mv $@.new $@
 
