@@ -5,7 +5,7 @@
 #ifndef NPU_PARTITION_EXPERIMENTAL_H
 #define NPU_PARTITION_EXPERIMENTAL_H
 
-#include "compare.h"
+#include "plan.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -88,8 +88,9 @@ NPART_API bool npart_plan_parameter(const npart_plan *plan, uint32_t parameter, 
 NPART_API npart_status npart_plan_times(const npart_plan *plan, const double *factors, double *ms,
                                         struct npart_error *error);
 
+struct npart_diff;
 /* The node of `after` that a node of `before` is; NPART_NONE: there is none. */
-NPART_API uint32_t npart_diff_match(const npart_diff *diff, uint32_t before);
+NPART_API uint32_t npart_diff_match(const struct npart_diff *diff, uint32_t before);
 
 #endif
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "api/api.h"
+#include "npu_partition.h" /* the version */
 
 #define TEXT_OF(number) #number
 #define VERSION_TEXT(major, minor, patch) TEXT_OF(major) "." TEXT_OF(minor) "." TEXT_OF(patch)

@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "npu_partition.h"
+#include "npu_partition/experimental.h"
 
 /* Brings in what a loop over scattered objects will look at some steps later. */
 #if defined(__GNUC__)

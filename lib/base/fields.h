@@ -12,6 +12,7 @@
 #define NPART_BASE_FIELDS_H
 
 #include "base/json.h"
+#include "npu_partition/compare.h"
 
 /* As in records.table. OR_NULL and OR_0 are its `?` and `?0`; a PART is an object, of members of the same struct, or of
  * one that is a member. From OWN on they are no single values. At END stands the size of the struct. */

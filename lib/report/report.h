@@ -10,6 +10,7 @@
 #define NPART_REPORT_H
 
 #include "base/fields.h"
+#include "npu_partition/report.h"
 
 /* ---- a report as a whole ----------------------------------------------------------------------------------- */
 

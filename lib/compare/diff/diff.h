@@ -13,6 +13,7 @@
 #define NPART_DIFF_H
 
 #include "infer/infer.h"
+#include "npu_partition/compare.h"
 
 /* ---- structure --------------------------------------------------------------------------------------------- */
 

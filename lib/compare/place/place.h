@@ -17,6 +17,7 @@
 #define NPART_PLACE_H
 
 #include "api/api.h"
+#include "npu_partition/report.h"
 
 /* ---- links ------------------------------------------------------------------------------------------------- */
 

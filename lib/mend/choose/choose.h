@@ -7,6 +7,7 @@
 #define NPART_CHOOSE_H
 
 #include "plan/plan.h"
+#include "npu_partition/mend.h"
 
 /* What a target makes of a model. The smaller the better, in this order. */
 struct npart__outcome {

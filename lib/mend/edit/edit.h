@@ -18,6 +18,7 @@
 #define NPART_EDIT_H
 
 #include "infer/infer.h"
+#include "npu_partition/mend.h"
 
 /* A version of the model: a skeleton that lost nothing (see `keeps_all` in wire.h), packed. Records of what the
  * scan left out are ranges of that file, so its length goes with every version of it. */

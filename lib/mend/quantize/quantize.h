@@ -12,6 +12,7 @@
 #define NPART_QUANTIZE_H
 
 #include "infer/infer.h"
+#include "npu_partition/mend.h"
 
 enum npart__quantized_kind {
     NPART__FORMAT_FLOAT,   /* another type of floating point, everywhere */

@@ -11,6 +11,7 @@
 
 #include "plan/plan.h"
 #include "wire/write.h"
+#include "npu_partition/mend.h"
 
 /* All of it is the caller's, for as long as the call takes. */
 struct npart__split_request {

@@ -11,6 +11,7 @@
 #define NPART_WEIGHTS_H
 
 #include "wire/wire.h"
+#include "npu_partition/mend.h"
 
 /* What is lost by each of these, in the order of roundings.def. */
 enum npart__rounding {
