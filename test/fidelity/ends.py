@@ -7,7 +7,7 @@ Needs:  pip install onnx onnxruntime numpy
 
 For each model and target whose first step is to end or begin the model, the line that the report tells is run. Of what
 it writes the plan of the model must be what the step says, every part must pass onnx.checker where the whole does and
-take what the manifest says, and the parts, one after the other, must give the results of the whole bit for bit with
+all shapes are known, and take what the manifest says, and the parts, one after the other, must give the results of the whole bit for bit with
 optimizations off. Models that are made here have a tail that targets do not take, and a head; real ones get random
 weights. Exit status 1 when something differs, or when a model that is made here fails to compile and is not ended.
 """
@@ -232,6 +232,12 @@ def advised(tool, path, options):
     return json.loads(run.stdout)["targets"][0]
 
 
+def has_shapes(part):
+    """Where nobody knows a rank, as after an operator of a library of its own, the checker misses it in the part's
+    inputs and outputs; in the whole it does not look at values."""
+    return all(tensor["shape"] is not None for tensor in [*part["inputs"], *part["outputs"]])
+
+
 def judge(args, path, options, feeds):
     """What is wrong, and the step; a step of None is not one that ends or begins the model."""
     target = advised(args.tool, path, options)
@@ -252,7 +258,7 @@ def judge(args, path, options, feeds):
     if (plan["verdict"], plan["partitions"]) != (step["after"]["verdict"], step["after"]["partitions"]):
         problems.append(f"planned {plan['verdict']} {plan['partitions']}, told {step['after']}")
     if not split.checked(path):
-        problems += [f"{part['file']}: {problem}" for part in manifest["parts"]
+        problems += [f"{part['file']}: {problem}" for part in manifest["parts"] if has_shapes(part)
                      if (problem := split.checked(out / part["file"]))]
     try:
         whole = split.run_whole(split.with_borders(path, manifest), feeds)

@@ -182,6 +182,30 @@ static void test_ends__begins(void)
     end(&fixture);
 }
 
+/* What changes nothing is copied to where it is needed; what it is computed from in each run is on the side of the
+ * first part that needs it, so that nothing passes backwards. */
+static void test_ends__handed_on(void)
+{
+    static const char lines[] = "opset 17\ninput y float32[4,8]\ninit w float32[8,8]\n"
+                                "init zero int64[] = 0\ninit one int64[] = 1\ninit four int64[] = 4\n"
+                                "init column int64[2] = 4 1\n"
+                                "node z = CastLike(zero, four) @like\nnode r = Range(z, four, one) @range\n"
+                                "node u = Add(r, zero) @handed\nnode v = Reshape(u, column) @shaped\n"
+                                "node f = Cast(v) to=1 @border\nnode a = MatMul(y, w) @heavy\n"
+                                "node b = Mul(a, f) @scaled\nnode g = Cast(r) to=1 @again\n"
+                                "node h = MatMul(g, b) @last\noutput h\n";
+    static const char *const first[] = {"f"};
+    struct fixture fixture;
+    begin_with(&fixture, lines, list);
+    CHECK_INT(search(&fixture, first, 1, NULL, 0), NPART_OK);
+    CHECK_TEXT(passing_text(&fixture),
+               "caller>model y float32 128, head>model f float32 16, head>model r int64 32");
+    CHECK_INT(write_all(&fixture), NPART_OK);
+    CHECK_TEXT(part_text(&fixture, "head.onnx"), "like range handed shaped border | -> f r | zero four one column");
+    CHECK_TEXT(part_text(&fixture, "model.npu.onnx"), "heavy scaled again last | y f r -> h | w");
+    end(&fixture);
+}
+
 /* ---- what cannot be ---------------------------------------------------------------------------------------- */
 
 static void check_refused(const char *name, const char *why)
@@ -276,4 +300,4 @@ static void test_ends__advises(void)
     CHECK(strncmp(advised(midst, strict), "end", 3) != 0);
 }
 
-TESTS(test_ends__parts, test_ends__begins, test_ends__refuses, test_ends__advises)
+TESTS(test_ends__parts, test_ends__begins, test_ends__handed_on, test_ends__refuses, test_ends__advises)

@@ -73,10 +73,11 @@ static npart_status refuse(const struct siding *at, const char *name, const char
     return npart__fail(at->splitting->error, NPART_ERROR_ARGUMENT, name, "%s", why);
 }
 
+/* What is copied to where it is needed is on no side, but what it is computed from may be. */
 static void push(struct siding *at, uint32_t unit, uint32_t side, uint32_t *count)
 {
     struct npart__unit *units = at->splitting->units;
-    if (units[unit].kind != NPART__UNIT_RUN || units[unit].device <= side)
+    if (units[unit].kind == NPART__UNIT_KNOWN || units[unit].device <= side)
         return;
     units[unit].device = side;
     at->stack[(*count)++] = unit;
@@ -227,6 +228,7 @@ static bool tell_passing(struct npart__splitting *splitting, struct npart__arena
             uint8_t to = (uint8_t)part->device, from = side_of(splitting, name, to);
             if (from == to) /* a default, which need not be given */
                 continue;
+            NPART__ASSERT(from == NPART__SIDES || from < to, "a tensor passes backwards");
             if (!tell_tensor(splitting, name, from, to, arena, &tensor) || !NPART__PUSH(arena, &out->passing, tensor))
                 return false;
         }
