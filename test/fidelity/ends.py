@@ -7,9 +7,10 @@ Needs:  pip install onnx onnxruntime numpy
 
 For each model and target whose first step is to end or begin the model, the line that the report tells is run. Of what
 it writes the plan of the model must be what the step says, every part must pass onnx.checker where the whole does and
-all shapes are known, and take what the manifest says, and the parts, one after the other, must give the results of the whole bit for bit with
-optimizations off. Models that are made here have a tail that targets do not take, and a head; real ones get random
-weights. Exit status 1 when something differs, or when a model that is made here fails to compile and is not ended.
+all shapes are known, and take what the manifest says, and the parts, one after the other, must give the results of the
+whole bit for bit with optimizations off. Models that are made here have a tail that targets do not take, and a head;
+real ones get random weights. Exit status 1 when something differs, or when a model that is made here fails to compile
+and is not ended.
 """
 import argparse
 import json
