@@ -27,8 +27,8 @@ static const struct {
      "  Moves      2 Transposes: ~4.0 ms of ~5.0 ms; most in `encoder.layers.*.attn`.\n"
      "             No known step removes them\n"},
     {"of channels, in no module", IMAGE "node t = Transpose(x) perm=[0,2,3,1]\noutput t\n",
-     "  Moves      1 Transpose of channels: ~2.0 ms of ~3.0 ms. Removed by one layout\n"
-     "             from end to end, channels first or last\n"},
+     "  Moves      1 Transpose between channels first and last: ~2.0 ms of ~3.0 ms.\n"
+     "             Removed by one layout from end to end, channels first or last\n"},
     {"nothing", IMAGE "node t = Abs(x)\noutput t\n", NULL},
     {"a tenth at most", IMAGE "input z float32[1,1,2,100]\nnode t = Abs(x)\nnode u = Transpose(z) perm=[0,1,3,2]\n"
                               "output t\noutput u\n", NULL},
