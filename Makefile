@@ -131,8 +131,12 @@ $(OUT)/builtin_%.o: $(GENERATED)/builtin_%.c
 	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -c $< -o $@
 # Loops over all numbers of a model: vector code, which rounds as it is written.
 $(OUT)/lib/mend/weights/kernels.o: VARIANT_FLAGS += -O3 -fno-trapping-math -ffp-contract=off
-$(OUT)/%.o: %.c | $(generated_headers)
-	@mkdir -p $(@D)
+# Folders are made once, not for each object.
+.SECONDEXPANSION:
+.PRECIOUS: %/.
+%/.:
+	@mkdir -p $@
+$(OUT)/%.o: %.c | $(generated_headers) $$(@D)/.
 	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -c $< -o $@
 
 $(static_library): $(objects)
