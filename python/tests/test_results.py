@@ -184,3 +184,12 @@ def test_a_target_by_its_name(detector: pathlib.Path) -> None:
         report["hexagon"]
     with pytest.raises(KeyError, match="edgetpu: the report has hexagon:v73, tidl:am68a, hexagon:v68"):
         report["edgetpu"]
+
+
+def test_a_target_in_a_precision(detector: pathlib.Path) -> None:
+    report = npu_partition.analyze(detector, "hexagon,tidl", as_="all")
+    assert report["hexagon"].as_ is None and report["tidl:am68a"].as_ is None
+    assert report["hexagon as w8a8"].as_ == "w8a8" and report["tidl:am68a as float16"].name == "tidl:am68a"
+    assert npu_partition.analyze(detector, "hexagon", as_="w8a8")["hexagon"].as_ == "w8a8"
+    with pytest.raises(npu_partition.TargetError, match="the report has hexagon:v73, hexagon:v73 as float16, "):
+        report["hexagon as w1"]

@@ -307,18 +307,24 @@ class Analysis:
         self.targets = tuple(Target(source, at) for at in range(source.count()))
 
     def __getitem__(self, target: str | int) -> Target:
-        """A target by its name (``report["hexagon:v73"]``), that of its list (``report["hexagon"]``), or its place.
+        """A target by its name (``report["hexagon:v73"]``), that of its list (``report["hexagon"]``), or its place; in
+        a precision as ``report["hexagon as w8a8"]``.
 
         Raises:
             TargetError: the report has none of that name, or several. It is a `KeyError`, too.
         """
         if not isinstance(target, str):
             return self.targets[target]
-        found = [item for item in self.targets if item.name == target]
-        found = found or [item for item in self.targets if item.target == target]
-        if len(found) == 1:
-            return found[0]
-        names = ", ".join(item.name for item in found or self.targets)
+
+        def as_text(name: str, item: Target) -> str:
+            return f"{name} as {item.as_}" if item.as_ else name
+
+        found = [item for item in self.targets if target in (as_text(item.name, item), as_text(item.target, item))]
+        found = found or [item for item in self.targets if target in (item.name, item.target)]
+        exact = [item for item in found if as_text(item.name, item) == target]
+        if len(exact or found) == 1:
+            return (exact or found)[0]
+        names = ", ".join(as_text(item.name, item) for item in found or self.targets)
         raise TargetError(f"the report has several of them: {names}" if found else f"the report has {names}",
                           about=target)
 
