@@ -67,6 +67,7 @@ static void test_api_messages__no_models(void)
         {"hello\n", 6, "byte 2", "a text file"},
         {"{\"a\": 1}", 8, "byte 0", "JSON text"},
         {"PK\003\004", 4, "byte 2", "a zip archive"},
+        {"\x14\0\0\0\0\0\0\0{\"a\":{}}", 16, "byte 0", "a safetensors file"},
         {"PK\003", 3, "byte 2", "ONNX model?"},
         {"\x7f" "ELF", 4, "byte 0", "ONNX model?"},
         {"\0\0\0\0", 4, "byte 0", "ONNX model?"},

@@ -42,9 +42,9 @@ static void test_wire_errors__no_model_at_all(void)
     static const struct row rows[] = {
         ROW("", "malformed, byte 0: the input is empty"),
         ROW("\x08\x07", "malformed: holds no graph: not an ONNX model"),
-        ROW("hello world\n", "malformed, byte 2: no ONNX model, but a text file (108 is no protobuf field tag)"),
-        ROW("{\"a\": 1}\n", "malformed, byte 0: no ONNX model, but JSON text (123 is no protobuf field tag)"),
-        ROW("#!/bin/sh\n", "malformed, byte 0: no ONNX model, but a text file (35 is no protobuf field tag)"),
+        ROW("hello world\n", "malformed, byte 2: not an ONNX model, but a text file (108 is no protobuf field tag)"),
+        ROW("{\"a\": 1}\n", "malformed, byte 0: not an ONNX model, but JSON text (123 is no protobuf field tag)"),
+        ROW("#!/bin/sh\n", "malformed, byte 0: not an ONNX model, but a text file (35 is no protobuf field tag)"),
         ROW("\x42\x02\x10\x11", "malformed: holds no graph: not an ONNX model"),
         ROW("\x3a\x00", "ok"), /* an empty graph is one */
     };

@@ -81,9 +81,10 @@ static const char *other_format(const struct npart__source *source)
         uint8_t at, length;
         const char *bytes, *text;
     } formats[] = {
-        {0, 4, "PK\x03\x04", "a zip archive: unpack it, and name the .onnx file inside"},
+        {0, 4, "PK\x03\x04", "a zip archive, as PyTorch saves models: export it, or unpack the .onnx file"},
         {0, 2, "\x1f\x8b", "a gzip file: unpack it first"},
         {0, 4, "GGUF", "a GGUF file, of llama.cpp"},
+        {8, 2, "{\"", "a safetensors file, which has weights alone: export the model"},
         {0, 4, "\x89HDF", "an HDF5 file: export the model to ONNX first"},
         {4, 4, "TFL3", "a TFLite model: export it to ONNX"},
         {4, 4, "ORTM", "a model in ORT format: name the .onnx file that it was made from"},
@@ -107,7 +108,7 @@ static npart_status malformed(struct scan *scan, uint64_t at, const char *format
     bool is_doubtful = !scan->graph_seen && scan->depth == 1;
     const char *other = is_doubtful ? other_format(scan->source) : NULL;
     if (other)
-        return npart__fail(scan->error, NPART_ERROR_MALFORMED, byte_place(place, at), "no ONNX model, but %s (%s)",
+        return npart__fail(scan->error, NPART_ERROR_MALFORMED, byte_place(place, at), "not an ONNX model, but %s (%s)",
                            other, text);
     return npart__fail(scan->error, NPART_ERROR_MALFORMED, byte_place(place, at), "%s%s", text,
                        is_doubtful ? ": is this an ONNX model?" : "");
