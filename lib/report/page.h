@@ -164,6 +164,8 @@ void npart__add_share(struct npart__buffer *out, double share);
 void npart__put_run(struct npart__page *page, const struct npart_action *action, uint32_t begin, const char *target);
 /* What to do, step by step. */
 void npart__put_steps(struct npart__page *page, const struct npart_plan_pair *pair);
+/* Whole, or nothing is left to run: where there is no step, that is no lack. */
+bool npart__needs_nothing(const struct npart_summary *summary);
 /* why.c: the reasons; where it fails to compile; the one requirement that all nodes fail, or NULL. */
 void npart__put_why(struct npart__page *page);
 void npart__put_failure(struct npart__page *page);

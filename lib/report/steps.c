@@ -386,15 +386,19 @@ static uint32_t put_others(struct npart__page *page, const npart_advice *advice,
     return told;
 }
 
+bool npart__needs_nothing(const struct npart_summary *summary)
+{
+    return summary->verdict == NPART_PLAN_WHOLE || summary->verdict == NPART_PLAN_EDGE ||
+           summary->verdict == NPART_PLAN_EMPTY;
+}
+
 /* That there is no step, or that those that are told leave the model failing. `none`: what the advice says of it, or
  * NULL. */
 static void put_none(struct npart__page *page, const char *none, bool is_told, bool still_fails)
 {
-    enum npart_plan_verdict verdict = page->summary.verdict;
-    bool is_done = verdict == NPART_PLAN_WHOLE || verdict == NPART_PLAN_EDGE || verdict == NPART_PLAN_EMPTY;
     if (none || still_fails)
         npart__put_field(page, is_told ? "" : "Fix", NULL, none ? none : "No known step makes it compile", 0);
-    else if (!is_told && !is_done)
+    else if (!is_told && !npart__needs_nothing(&page->summary))
         npart__put_field(page, "Fix", NULL, "none known", 0);
 }
 

@@ -99,7 +99,8 @@ static const char *word_of(const char *kind)
 static void put_fix(struct npart__page *page, const struct npart_plan_pair *pair, struct npart__row *row)
 {
     struct npart_action action = {.size = sizeof action};
-    if (!npart_advice_action(pair->advice, 0, &action) || strcmp(action.kind, "none") == 0)
+    bool has_step = npart_advice_action(pair->advice, 0, &action) && strcmp(action.kind, "none") != 0;
+    if (!has_step && (!pair->advice || npart__needs_nothing(&page->summary)))
         return;
     bool is_target = action.command && strncmp(action.command, "-t ", 3) == 0;
     if (action.run) {
@@ -109,7 +110,8 @@ static void put_fix(struct npart__page *page, const struct npart_plan_pair *pair
         npart__put_run(&gathered, &action, FIX_INDENT, "TARGET");
         row->fix = npart__keep_text(&line);
     }
-    npart__put_middle(page, action.run ? "fix [*]" : is_target ? action.command + 3 : word_of(action.kind),
+    const char *told = !has_step ? "none known" : is_target ? action.command + 3 : word_of(action.kind);
+    npart__put_middle(page, action.run ? "fix [*]" : told,
                    page->width > row->name_columns + FIX_COLUMN_INDENT + 8
                        ? page->width - row->name_columns - FIX_COLUMN_INDENT
                        : 8);
@@ -177,6 +179,16 @@ static void put_cpu(struct npart__page *page, const struct npart__row *rows, siz
     npart__put(page, "\n");
 }
 
+/* The mark of the line below the table is that of targets which it is the first step for. */
+static void put_rest(struct npart__page *page, const struct npart__row *row, const char *fix)
+{
+    static const char mark[] = " [*]";
+    size_t size = strlen(row->rest), marked = sizeof mark - 1;
+    if (row->fix && strcmp(row->fix, fix) != 0 && size > marked && strcmp(row->rest + size - marked, mark) == 0)
+        size -= marked;
+    npart__append(page->out, row->rest, size);
+}
+
 /* The longest name of a target decides the first column, and the rest is fixed. */
 void npart__put_table(struct npart__page *page, const struct npart__row *rows, size_t count)
 {
@@ -198,7 +210,7 @@ void npart__put_table(struct npart__page *page, const struct npart__row *rows, s
         npart__put(page, "  ");
         npart__put(page, rows[i].name);
         put_blanks(page, name_columns - rows[i].name_columns + 2);
-        npart__put(page, rows[i].rest);
+        put_rest(page, &rows[i], fix);
         npart__put(page, "\n");
     }
     put_cpu(page, rows, count);
