@@ -11,8 +11,9 @@
 #define NAMES_SHOWN 200u
 #define ID_COLUMNS 18 /* of a rewrite's id, with the blanks after it; a longer one has one blank */
 
-/* "4 partitions, 5 of 14 nodes on the CPU, split, about 1.09 ms". Nodes that are undecided, or that fail to
- * compile, are counted as on the CPU: they are live and not accepted. `ms` is negative where it is not known. */
+/* "4 partitions, 5 of 14 nodes on the CPU, split, ~1.1 ms". Nodes that are undecided, or that fail to compile, are
+ * counted as on the CPU: they are live and not accepted. `ms` is negative where it is not known; a session that fails
+ * has no run. */
 static void put_outcome(struct npart__page *page, const struct npart_summary *at, double ms)
 {
     uint32_t left = at->live - at->accepted;
@@ -22,10 +23,9 @@ static void put_outcome(struct npart__page *page, const struct npart_summary *at
         npart__append_format(page->out, "%u of %u nodes on the CPU, ", left, at->live);
     npart__painted(page, is_whole ? NPART__GREEN : fails ? NPART__RED : NPART__YELLOW,
                    is_whole ? "whole" : fails ? "the session fails" : npart_plan_verdict_text(at->verdict));
-    if (ms >= 0) {
-        npart__put(page, ", about ");
-        npart__put_milliseconds(page, ms);
-        npart__put(page, " ms");
+    if (ms >= 0 && !fails) {
+        npart__put(page, ", ");
+        npart__append_estimate(page->out, ms);
     }
     npart__put(page, "\n");
 }
