@@ -47,6 +47,17 @@ class QuickPage(PageCase):
             self.assertIn(word, answer)
         self.assertIn(MODEL.name, self.text("h1"))
 
+    def test_undecided_without_a_step(self) -> None:
+        """The range of its partitions, and that no step is known, as the text has them."""
+        words = (FIXTURES / "lraspp-mobilenetv3.ts13.onnx", "--target", "rknn")
+        target = json.loads(run_tool(*words, "--format", "json", "--detail", "summary"))["targets"][0]
+        low, high = target["summary"]["partitions_if_unknown"]
+        self.assertLess(low, high)
+        self.assertEqual(target["advice"], [])
+        self.open(make_page("undecided", *words))
+        self.assertIn(f"{low} to {high} partitions", self.text("#section-verdict"))
+        self.assertIn("Fix: none known", self.text("#section-verdict"))
+
     def test_sections_are_drawn(self) -> None:
         empty = self.browser.script(
             "const seen = (part) => part.getClientRects().length;"
