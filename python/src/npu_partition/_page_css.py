@@ -40,7 +40,7 @@ solid var(--border); }
 .npu-partition .strip { display: block; width: 100%; min-width: 6rem; height: 1rem; background: var(--surface);
 print-color-adjust: exact; }
 .npu-partition .overview th.name { font-weight: 600; min-width: 12rem; white-space: normal; overflow-wrap: anywhere; }
-.npu-partition .overview .first-step { white-space: normal; min-width: 11rem; }
+.npu-partition .overview .first-step { white-space: normal; min-width: 11rem; overflow-wrap: anywhere; }
 .npu-partition .sign { display: inline-block; width: 1.25em; text-align: center; }
 .npu-partition .answer { display: inline-flex; gap: 0.15em; align-items: center; font-weight: 650; white-space: nowrap;
 }
