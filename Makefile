@@ -91,7 +91,7 @@ $(GENERATED)/include/wire_schema.def: lib/read/onnx/onnx.proto tools/generate/wi
 	@mkdir -p $(@D)
 	awk -f tools/generate/wire_schema.awk $< > $@.new && mv $@.new $@
 
-# The op lists, cost files and rewrites, each as an array of bytes, so that the library works without an install.
+# The op lists, cost files and rewrites, each as a text, so that the library works without an install.
 oplists := $(sort $(wildcard oplists/*.ops))
 costs := $(sort $(wildcard oplists/*.cost))
 rewrites := $(sort $(wildcard oplists/*.rewrites))
