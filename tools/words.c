@@ -8,9 +8,9 @@ static const struct word words[] = {
     {"check", run_check, "[MODEL...] [options]", "hold models to the thresholds of a project file",
      "a threshold is not met, and no waiver accepts it",
      "npu-partition.toml, in the folder of a model or above it, names targets, sizes, thresholds and waivers for\n"
-     "models by their paths (docs/project-file.md). Without MODEL all models that it names are checked. Options count\n"
-     "before what the file says. What fails is told with its first cause and the line that mends it, the rest is a\n"
-     "number: fine, or accepted by a waiver or the baseline; -v tells all of it."},
+     "models by their paths (docs/project-file.md). Without MODEL all models that it names are checked. Options\n"
+     "override what the file says. What fails is printed with its first cause and the line that mends it; of what is\n"
+     "fine, or accepted by a waiver or the baseline, only the number. -v prints all."},
     {"scan", run_scan, "FOLDER|MODEL|PATTERN... --target TARGET[,TARGET...] [options]",
      "many models at once, a line of JSON each", "not used",
      "Folders are searched for *.onnx, with all folders in them, but not through links or in hidden ones. A model\n"

@@ -585,7 +585,7 @@ def analyze(
         assume_nodes: the same by node.
         cuts: tensors, or nodes for all their results, after which the graph is cut.
         oplist: an op list of your own (docs/oplist-format.md), for all targets.
-        cost: a cost file, whose parameters count before the list's own.
+        cost: a cost file, whose parameters replace those of the list.
         runtime: what starts partitions: ``bare``, ``onnxruntime``, ``tflite`` or ``coreml``.
         sustained: costs of a device that has run for minutes.
         ram: bytes that there are for weights and activations; 0: not asked.
