@@ -363,7 +363,7 @@ static void test_api_plan__levels(void)
 {
     struct npart_plan_options options = NPART_PLAN_OPTIONS_INIT;
     struct npart_summary summary = {.size = sizeof summary};
-    CHECK(options.version == 1 && options.level == NPART_LEVEL_BASIC && !options.partitioner && !options.gates);
+    CHECK(options.version == 2 && options.level == NPART_LEVEL_BASIC && !options.partitioner && !options.gates);
     open_at(NULL, &options);
     npart_plan_summary(at.plan, &summary);
     CHECK_INT(summary.folded, 1); /* the Identity */

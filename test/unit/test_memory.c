@@ -262,14 +262,14 @@ static void test_memory__a_token_of_a_cache(void)
         uint32_t tokens;
     } rows[] = {
         {"input p float16[batch,8,past,64]\ninput n float16[batch,8,1,64]\nnode y = Concat(p, n) axis=2\noutput y\n", 1,
-         8 * 64 * 2, false},
+         8 * 64 * 2, false, 0, 0},
         {"input p float16[b,h,past,64]\ninput n float16[b,h,1,64]\nnode y = Concat(p, n) axis=-2\noutput y\n", 1,
-         0, true},
+         0, true, 0, 0},
         /* a longer list of ids, a larger batch, and what does not leave the model are none */
-        {"input p int64[1,past]\ninput n int64[1,1]\nnode y = Concat(p, n) axis=1\noutput y\n", 0, 0, false},
-        {"input p float32[b,2,3]\ninput n float32[1,2,3]\nnode y = Concat(p, n) axis=0\noutput y\n", 0, 0, false},
+        {"input p int64[1,past]\ninput n int64[1,1]\nnode y = Concat(p, n) axis=1\noutput y\n", 0, 0, false, 0, 0},
+        {"input p float32[b,2,3]\ninput n float32[1,2,3]\nnode y = Concat(p, n) axis=0\noutput y\n", 0, 0, false, 0, 0},
         {"input p float32[1,2,3]\ninput n float32[1,1,3]\nnode a = Concat(p, n) axis=1\nnode y = Erf(a)\noutput y\n", 0,
-         0, false},
+         0, false, 0, 0},
         /* of fixed size: what is new leaves the model, or all but the first slot, or the input that is written into */
         {"input p float32[1,2,15,4]\ninput n float32[1,2,1,4]\nnode k = Relu(n)\nnode a = Concat(p, k) axis=2\n"
          "node y = Erf(a)\noutput y\noutput k\n", 1, 2 * 4 * 4, false, 16, 1},
@@ -284,7 +284,7 @@ static void test_memory__a_token_of_a_cache(void)
         {"opset com.microsoft 1\ninput q float16[1,1,128]\ninput k float16[1,1,64]\ninput v float16[1,1,64]\n"
          "input pk float16[1,2,past,32]\ninput pv float16[1,2,past,32]\ninput s int32[1]\ninput t int32[]\n"
          "node y, a, b = com.microsoft:GroupQueryAttention(q, k, v, pk, pv, s, t) num_heads=4 kv_num_heads=2\n"
-         "output y\noutput a\noutput b\n", 2, 2 * 2 * 32 * 2, false},
+         "output y\noutput a\noutput b\n", 2, 2 * 2 * 32 * 2, false, 0, 0},
         {"opset com.microsoft 1\ninput q float16[1,3,128]\ninput k float16[1,3,64]\ninput v float16[1,3,64]\n"
          "input pk float16[1,2,13,32]\ninput pv float16[1,2,13,32]\ninput s int32[1]\ninput t int32[]\n"
          "node y, a, b = com.microsoft:GroupQueryAttention(q, k, v, pk, pv, s, t) num_heads=4 kv_num_heads=2\n"
