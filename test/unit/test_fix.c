@@ -492,7 +492,7 @@ static void test_fix__arguments(void)
     CHECK_INT(search(&fixture), NPART_ERROR_ARGUMENT);
     fixture.targets[0] = NULL;
     const struct npart_plan_options wrong[] = {
-        {.version = 2},
+        {.version = 3},
         {.version = 1, .assumption_count = 1},
         {.version = 1, .cut_count = 1},
         {.version = 1, .level = (enum npart_level)9},
