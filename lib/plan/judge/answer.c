@@ -545,6 +545,17 @@ static struct npart__answer answer_nodes(const struct npart__asked *asked)
     return number_answer(asked->trial->session->live_count);
 }
 
+static struct npart__answer answer_ir(const struct npart__asked *asked)
+{
+    int64_t version = asked->trial->graph->ir_version;
+    return version ? number_answer(version) : unknown_answer();
+}
+
+static struct npart__answer answer_model_outputs(const struct npart__asked *asked)
+{
+    return number_answer(asked->trial->graph->scopes.items[0].output_count);
+}
+
 static struct npart__answer answer_toolchain(const struct npart__asked *asked)
 {
     return number_answer(asked->trial->target->toolchain);
