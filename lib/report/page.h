@@ -94,6 +94,7 @@ void npart__put_milliseconds(struct npart__page *page, double value);
 void npart__put_span(struct npart__page *page, struct npart_cost_range range, bool is_calibrated);
 /* remarks.c: the op list's notes that apply, those of most nodes first. */
 void npart__put_remarks(struct npart__page *page);
+void npart__put_wrong(struct npart__page *page);
 /* matches.c: nodes whose name, op or output holds the text, into `*out` until the report ends; how many. */
 uint32_t npart__find_matches(struct npart__page *page, const npart_inference *inference, const char *text,
                              uint32_t **out);

@@ -85,6 +85,38 @@ static void put_remark(struct npart__page *page, const struct remark *remark)
     npart__buffer_release(&line);
 }
 
+/* A note whose label begins with "wrong": what runs, and gives wrong results. */
+static bool tells_wrong(const struct npart__page *page, uint32_t id, struct npart_rule *rule)
+{
+    *rule = (struct npart_rule){.size = sizeof *rule, .id = "", .text = "", .source = ""};
+    (void)npart_oplist_rule(npart_plan_oplist(page->plan), id, rule);
+    const char *label = strrchr(rule->id, '/');
+    return label && strncmp(label + 1, "wrong-", 6) == 0;
+}
+
+/* Before anything is said of worth: the rule's text, its source and the first node. */
+void npart__put_wrong(struct npart__page *page)
+{
+    struct remarks remarks = {.count = 0};
+    struct npart_rule rule;
+    bool has_any = false;
+    for (uint32_t id = 0; id < page->oplist.all_rule_count && !has_any; id++)
+        has_any = tells_wrong(page, id, &rule);
+    if (has_any)
+        gather(page, &remarks);
+    for (uint32_t i = 0; i < remarks.count && !page->arena->failed; i++) {
+        const struct remark *remark = &remarks.items[i];
+        if (!tells_wrong(page, remark->rule, &rule))
+            continue;
+        struct npart__buffer line = {.arena = page->arena};
+        char first[512];
+        (void)npart_model_node_text(page->model, remark->first_node, first, sizeof first);
+        npart__append_format(&line, "may be wrong, %u node%s: %s (%s). First: %s", remark->count,
+                             remark->count == 1 ? "" : "s", rule.text, rule.source, first);
+        npart__put_made_field(page, "Results", &line, 0);
+    }
+}
+
 void npart__put_remarks(struct npart__page *page)
 {
     struct remarks remarks;

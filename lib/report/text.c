@@ -15,6 +15,7 @@ static void target(struct npart__page *page, const struct npart_plan_pair *pair,
     npart__tell_release(page, pair->advice);
     npart__put_fit(page);
     npart__put_decided(page);
+    npart__put_wrong(page);
     npart__put_worth(page, pair);
     npart__put_compile(page);
     npart__put_steps(page, pair);

@@ -19,7 +19,7 @@ struct reason {
     uint32_t op_count, cause_count;
     uint32_t cause; /* the first */
     uint32_t affected, failing, first;
-    bool is_fatal, is_unknown, is_cut;
+    bool is_fatal, is_unknown, is_cut, is_reported;
     double weight; /* what mending brings, about */
 };
 
@@ -60,6 +60,7 @@ static void read_reason(struct npart__page *page, uint32_t id, double launch_ms,
                            .is_fatal = cause.is_fatal,
                            .is_unknown = cause.is_unknown,
                            .is_cut = cause.cut_value != NPART_NONE,
+                           .is_reported = rule.standing && strcmp(rule.standing, "reported") == 0,
                            .weight = (cause.cpu_ms > 0 ? cause.cpu_ms : 0) + launch_ms * cause.cut_count};
     size_t length = sentence && sentence > cause.text ? (size_t)(sentence - cause.text) - 2 : 0;
     if (length) {
@@ -248,7 +249,8 @@ static void add_reason(const struct reason *reason, struct npart__buffer *line)
         npart__append_format(line, "%s%s", i ? ", " : "", reason->ops[i]);
     if (reason->op_count > OPS_SHOWN)
         npart__append_format(line, " and %u more", reason->op_count - OPS_SHOWN);
-    npart__append_format(line, "%s%s", reason->op_count ? ": " : "", reason->text);
+    npart__append_format(line, "%s%s%s", reason->op_count ? ": " : "", reason->text,
+                         reason->is_reported ? " (reported by users)" : "");
 }
 
 /* Of a reason that is too long what was found is cut or left out, then the place. A line loses some columns at its end,

@@ -19,9 +19,7 @@ static enum npart_fit fits(const struct npart__parameter *sram_mb, struct npart_
                    : NPART_FIT_UNKNOWN;
 }
 
-/* What an operand is read from: past what dequantizes it. The NPU reads the quantized tensor, a quarter or half of
- * the floats. */
-static uint32_t stored_value(const struct npart__session *session, uint32_t value)
+uint32_t npart__stored_value(const struct npart__session *session, uint32_t value)
 {
     const struct npart__graph *graph = session->graph;
     uint32_t producer = npart__producer(graph, value);
@@ -45,7 +43,7 @@ static bool measure(const struct npart__memory_request *request, unsigned float3
         uint32_t value = npart__node_input(session->graph, node, k);
         if (value == NPART_NONE)
             continue;
-        value = stored_value(session, value);
+        value = npart__stored_value(session, value);
         npart__add_size(session->is_constant[value] ? &weights : &activations,
                         npart__value_bytes(request, value, float32_bytes));
     }

@@ -73,6 +73,9 @@ bool npart__find_memory(struct npart__memory_request *request, struct npart__are
 
 /* ---- between the files of this stage ----------------------------------------------------------------------- */
 
+/* layers.c: what an operand is read from, past what dequantizes it. The NPU reads the quantized tensor, a quarter or
+ * half of the floats. */
+uint32_t npart__stored_value(const struct npart__session *session, uint32_t value);
 /* Bytes of a value by its type; `float32_bytes`: those of an element that is float32 in the file. Partial where
  * a size is not known or past the limit, and of types without a size, as strings. */
 struct npart_bytes npart__value_bytes(const struct npart__memory_request *request, uint32_t value,

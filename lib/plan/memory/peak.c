@@ -85,9 +85,19 @@ static uint32_t id_at(const struct npart__peaks *at, const struct ids *ids, uint
     return value != NPART_NONE && at->flow_of[value] == at->flow ? value : NPART_NONE;
 }
 
-/* The CPU holds floats as they are. */
+/* In one artefact a border is a tensor like others: an input is held up to its last use, an output from where it is
+ * made to the end. Asked before uses are counted. */
+static bool is_one_arena(const struct npart__peaks *at, const struct npart__flow *flow)
+{
+    const struct npart__parameter *one = at->request->parameters[NPART__PARAMETER_ONE_ARENA];
+    return flow->partition != NPART_NONE && one && one->typical > 0;
+}
+
+/* The CPU holds floats as they are. In one artefact only what is quantized is handed over. */
 static struct npart_bytes bytes_of(const struct npart__peaks *at, const struct npart__flow *flow, uint32_t value)
 {
+    if (is_one_arena(at, flow))
+        value = npart__stored_value(at->request->session, value);
     return flow->partition == NPART_NONE
                ? npart__value_bytes(at->request, value, 4)
                : npart__held_bytes(at->request, flow->partition, value, at->float32_bytes);
@@ -292,6 +302,37 @@ static struct npart_bytes scratch_of(const struct npart__peaks *at, const struct
     return (struct npart_bytes){npart__kernel_scratch(at->request, step), false};
 }
 
+static void open_borders(struct npart__peaks *at, const struct npart__flow *flow)
+{
+    struct ids inputs = ids_of(at, at->graph->nodes.count + flow->partition, false);
+    for (uint32_t k = 0; k < inputs.count; k++) {
+        at->flow_of[inputs.items[k]] = at->flow;
+        at->root[inputs.items[k]] = inputs.items[k];
+        at->uses[inputs.items[k]] = 0;
+        at->last[inputs.items[k]] = NPART_NONE;
+    }
+}
+
+static void keep_outputs(struct npart__peaks *at, const struct npart__flow *flow)
+{
+    struct ids outputs = ids_of(at, at->graph->nodes.count + flow->partition, true);
+    for (uint32_t k = 0; k < outputs.count; k++)
+        at->uses[outputs.items[k]]++;
+}
+
+/* From now on, up to the last step that uses the buffer. */
+static void hold(struct npart__peaks *at, const struct npart__flow *flow, uint32_t value, uint64_t *live,
+                 uint32_t *unknown)
+{
+    struct npart_bytes bytes = bytes_of(at, flow, value);
+    *live += bytes.bytes;
+    *unknown += bytes.is_partial;
+    if (at->last[value] != NPART_NONE) {
+        at->freed[at->last[value]].bytes += bytes.bytes;
+        at->freed[at->last[value]].unknown += bytes.is_partial;
+    }
+}
+
 /* Bytes are added with the result and taken away after the last step that uses the buffer; a buffer that is
  * shared counts with the value that had it first. *where is the first step at which the largest sum is reached.
  * Borders of a partition are in *out from the beginning. `unknown` counts buffers, so that a sum is whole again
@@ -301,19 +342,17 @@ static void add_up(struct npart__peaks *at, const struct npart__flow *flow, stru
     memset(at->freed, 0, (flow->count + (size_t)1) * sizeof *at->freed);
     uint64_t live = out->bytes;
     uint32_t unknown = out->is_partial; /* buffers that are there and of no known size */
+    struct ids before = is_one_arena(at, flow) ? ids_of(at, at->graph->nodes.count + flow->partition, false)
+                                               : (struct ids){.count = 0};
+    for (uint32_t k = 0; k < before.count; k++)
+        hold(at, flow, before.items[k], &live, &unknown);
     for (uint32_t s = 0; s < flow->count; s++) {
         struct ids made = ids_of(at, flow->steps[s], true);
         for (uint32_t k = 0; k < made.count; k++) {
             uint32_t value = made.items[k];
             if (value == NPART_NONE || at->root[value] != value)
                 continue;
-            struct npart_bytes bytes = bytes_of(at, flow, value);
-            live += bytes.bytes;
-            unknown += bytes.is_partial;
-            if (at->last[value] != NPART_NONE) {
-                at->freed[at->last[value]].bytes += bytes.bytes;
-                at->freed[at->last[value]].unknown += bytes.is_partial;
-            }
+            hold(at, flow, value, &live, &unknown);
         }
         struct npart_bytes now = {live, unknown > 0};
         npart__add_size(&now, npart__bodies_peak(at, flow->steps[s]));
@@ -352,8 +391,12 @@ bool npart__flow_peak(struct npart__peaks *at, const struct npart__flow *flow, s
     *out = (struct npart_bytes){0, false};
     *peak_at = NPART_NONE;
     at->flow++;
+    if (is_one_arena(at, flow))
+        open_borders(at, flow);
     count_uses(at, flow);
-    if (flow->partition != NPART_NONE)
+    if (is_one_arena(at, flow))
+        keep_outputs(at, flow);
+    else if (flow->partition != NPART_NONE)
         hold_borders(at, flow, out);
     for (uint32_t s = 0; s < flow->count; s++) {
         struct ids made = ids_of(at, flow->steps[s], true);

@@ -561,6 +561,8 @@ const char *npart__newest_toolchain(const struct npart__oplist *oplist);
 /* How far a rule is verified: "compiler", "source", "reported" (by users, in a thread that its source names; where no
  * compiler is asked) or "documents". */
 const char *npart__rule_standing(const struct npart__oplist *oplist, const struct npart__rule *rule);
+/* The same for the newest release, and how many rules rest on reports of users; NULL without memory. */
+const char *npart__standing_text(struct npart__arena *arena, const struct npart__oplist *oplist);
 /* verified.c: how far the list was verified, of its rules for this release: the words of reports and tables. "" where
  * no line says it; NULL without memory. */
 const char *npart__verified_text(struct npart__arena *arena, const struct npart__oplist *oplist,

@@ -469,7 +469,7 @@ npart_status npart__oplist_read(const char *text, size_t bytes, const char *path
         read_list(parser, text, bytes);
     sort_ops(parser);
     check_whole(parser);
-    out->standing = npart__parse_text(parser, npart__verified_text(arena, out, npart__newest_toolchain(out)));
+    out->standing = npart__parse_text(parser, npart__standing_text(arena, out));
     /* After the limit mistakes are only counted. */
     if (listener && parser->mistakes > NPART__LIMIT_MISTAKES)
         npart__tell_how_many(parser);

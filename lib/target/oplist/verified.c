@@ -5,13 +5,13 @@
  */
 #include "oplist/oplist.h"
 
-/* "airockchip/rknn-toolkit2#123", or a forum: what a user has seen. */
+/* "airockchip/rknn-toolkit2#123", a forum or what a user has published: what a user has seen. */
 static bool is_thread(const char *source)
 {
     for (const char *at = strchr(source, '#'); at; at = strchr(at + 1, '#'))
         if (at > source && at[1] >= '0' && at[1] <= '9')
             return true;
-    return strstr(source, "forum") != NULL;
+    return strstr(source, "forum") || strstr(source, "community.") || strstr(source, "published ");
 }
 
 const char *npart__rule_standing(const struct npart__oplist *oplist, const struct npart__rule *rule)
@@ -37,6 +37,21 @@ static void append_agreement(struct npart__buffer *out, const struct npart__veri
         npart__append_text(out, "100 % agree");
     else
         npart__append_format(out, "%u.%u %% agree", (unsigned)(share / 10), (unsigned)(share % 10));
+}
+
+/* How many of a list's rules rest on what users have seen: of a list that no compiler was asked about. */
+const char *npart__standing_text(struct npart__arena *arena, const struct npart__oplist *oplist)
+{
+    struct npart__buffer text = {.arena = arena};
+    uint32_t reported = 0;
+    for (uint32_t i = 0; i < oplist->rules.count; i++)
+        reported += strcmp(npart__rule_standing(oplist, &oplist->rules.items[i]), "reported") == 0;
+    const char *verified = npart__verified_text(arena, oplist, npart__newest_toolchain(oplist));
+    if (!verified || !*verified || !reported)
+        return verified;
+    npart__append_format(&text, "%s; %u of %u rules from users' reports", verified, reported, oplist->rules.count);
+    const char *made = npart__buffer_text(&text);
+    return text.failed ? NULL : made;
 }
 
 const char *npart__verified_text(struct npart__arena *arena, const struct npart__oplist *oplist, const char *toolchain)
