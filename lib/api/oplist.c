@@ -179,6 +179,23 @@ static npart_status lack_target(const char *target, const struct npart_allocator
     return status;
 }
 
+/* "there is no list for \"imx95\"; neutron comes nearest, and is not right: ..." */
+static npart_status lack_list(const char *target, struct npart_error *error)
+{
+    static const struct {
+        const char *name, *targets, *why;
+    } unlike[] = {
+#define UNLIKE(name, targets, why) {name, targets, why},
+#include "api/aliases.def"
+    };
+    size_t length = name_length(target);
+    for (size_t i = 0; i < NPART__COUNT(unlike); i++)
+        if (strlen(unlike[i].name) == length && npart__same_letters(target, unlike[i].name, length))
+            return npart__fail(error, NPART_ERROR_ARGUMENT, "", "there is no list for \"%s\"; near it: %s, but %s",
+                               unlike[i].name, unlike[i].targets, unlike[i].why);
+    return NPART_OK;
+}
+
 /* The list only; which variant and switches are meant is read when a plan is made. */
 npart_status npart_oplist_find(npart_oplist **out, const char *target, const struct npart_allocator *allocator,
                                struct npart_error *error)
@@ -188,7 +205,7 @@ npart_status npart_oplist_find(npart_oplist **out, const char *target, const str
     /* Built-in lists are parsed at each call: handles own what they have, and nothing is kept between calls. */
     const struct npart__builtin_oplist *list = find_builtin(target);
     if (!list)
-        return lack_target(target, allocator, error);
+        return lack_list(target, error) == NPART_OK ? lack_target(target, allocator, error) : NPART_ERROR_ARGUMENT;
     char name[80];
     (void)snprintf(name, sizeof name, "%s.ops", list->name);
     return npart_oplist_read_memory(out, (const char *)list->text, list->bytes, name, allocator, error);
