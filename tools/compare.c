@@ -148,7 +148,7 @@ static void look_up(struct comparison *comparison, const struct profile *profile
         if (id != NPART_NONE)
             take(comparison, profile, placed, id);
     }
-    comparison->has_partitions = profile->has_partitions || single == 0;
+    comparison->has_partitions = profile->has_partitions || (single == 0 && !profile->is_partial);
     comparison->partitions = profile->has_partitions ? profile->partitions : compiled;
     comparison->is_other_model = comparison->matched == 0 && strange >= FEWEST_NAMES;
 }
@@ -162,7 +162,7 @@ static void conclude(struct comparison *comparison, const struct profile *profil
         has_npu = !has_cpu;
         comparison->partitions = has_npu ? profile->all_count : 0;
     }
-    if (has_cpu == has_npu || comparison->has_untold_bodies || profile->is_npu_alone)
+    if (has_cpu == has_npu || comparison->has_untold_bodies || profile->is_npu_alone || profile->is_partial)
         return;
     for (uint32_t i = 0; i < comparison->node_count; i++) {
         struct compared_node *node = &comparison->nodes[i];

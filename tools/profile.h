@@ -21,6 +21,7 @@ enum profile_kind {
     PROFILE_TRACE,  /* the QNN provider's qnn_op_trace.json */
     PROFILE_QNN,    /* its profile, as CSV */
     PROFILE_REPORT, /* the Vitis AI provider's vitisai_ep_report.json */
+    PROFILE_VENDOR, /* a compiler's log, report or table (profile_lines.def) */
 };
 
 /* A node of the graph that was run: one of the model's, one that the runtime made, or a compiled partition. */
@@ -37,6 +38,7 @@ struct placed_node {
 
 struct profile {
     enum profile_kind kind;
+    const char *word;         /* of a compiler's output: what it is */
     char *providers[MOST_PROVIDERS]; /* "CPUExecutionProvider" among them, where it has nodes */
     uint32_t provider_count;
     struct placed_node *first, *last;
@@ -46,6 +48,7 @@ struct profile {
     bool was_asked;           /* a provider for an NPU was there: it says so itself */
     bool is_cpu_backend;      /* the provider computed on the CPU, as it was told to */
     bool is_npu_alone;        /* what ran on the CPU is not in the file */
+    bool is_partial;          /* of nodes that are not named nothing follows */
     bool has_partitions;      /* a record gives their number */
     uint32_t partitions;
     uint64_t runs;            /* of the model */
@@ -78,5 +81,16 @@ bool take_trace(struct profile *profile, const json_t *trace);
 bool take_report(struct profile *profile, const json_t *report);
 bool is_qnn_profile(const char *line);
 bool read_qnn_profile(struct profile *profile, FILE *file, char *line, size_t bytes);
+
+/* profile_lines.c: what was read of a compiler's output so far. */
+struct lines {
+    uint32_t number, table, rows, parts, total, epochs, form;
+    bool is_known, is_table, has_parts, is_hardware;
+    char name[1024]; /* of the layer that the next lines are about */
+};
+/* A line, which is changed; false, with `problem`, where it is damaged. */
+bool take_vendor_line(struct profile *profile, struct lines *lines, char *line);
+bool has_vendor_lines(const struct lines *lines);
+bool finish_vendor_lines(struct profile *profile, const struct lines *lines);
 
 #endif

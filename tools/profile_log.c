@@ -103,6 +103,7 @@ static void take_asked(struct log *log, const char *line)
 bool read_log(struct profile *profile, FILE *file)
 {
     struct log log = {.profile = profile};
+    struct lines lines = {.number = 0};
     char *line = malloc(MOST_LOG_LINE);
     profile->kind = PROFILE_LOG;
     if (!line)
@@ -116,13 +117,17 @@ bool read_log(struct profile *profile, FILE *file)
         }
         is_first = false;
         bool is_next_begin = strchr(line, '\n') != NULL;
-        if (is_begin && !take_heading(&log, line) && !take_placed(&log, line) && !take_sentence(&log, line))
+        if (is_begin && !take_heading(&log, line) && !take_placed(&log, line) && !take_sentence(&log, line)) {
             take_asked(&log, line);
+            (void)take_vendor_line(profile, &lines, line);
+        }
         is_begin = is_next_begin;
     }
     free(line);
-    if (!log.has_placements)
-        profile_fail(profile, "neither JSON, nor QNN's profile, nor a log with \"Node placements\" "
-                              "(log_severity_level 0)");
+    if (!log.has_placements && has_vendor_lines(&lines))
+        (void)finish_vendor_lines(profile, &lines);
+    else if (!log.has_placements)
+        profile_fail(profile, "neither JSON, nor QNN's profile, nor a compiler's log, nor one with "
+                              "\"Node placements\" (log_severity_level 0)");
     return !*profile->problem;
 }

@@ -13,7 +13,7 @@
 
 #define SHOWN_DIFFERENCES 10u
 
-static const char *const kinds[] = {"profile", "log", "record", "trace", "qnn-profile", "report"};
+static const char *const kinds[] = {"profile", "log", "record", "trace", "qnn-profile", "report", ""};
 
 struct verification {
     struct run *run;
@@ -24,6 +24,11 @@ struct verification {
     struct profile profile;
     struct comparison comparison;
 };
+
+static const char *kind_of(const struct profile *profile)
+{
+    return profile->kind == PROFILE_VENDOR ? profile->word : kinds[profile->kind];
+}
 
 static const char *place_word(enum placement placement)
 {
@@ -117,7 +122,7 @@ static void report_text(const struct verification *v)
     char providers[512], untold[64] = "";
     print_providers(v, providers, sizeof providers);
     print_line(v->run, "%s", v->model_path);
-    print_line(v->run, "  against the %s %s (%s)", kinds[v->profile.kind], v->run->options->profile, providers);
+    print_line(v->run, "  against the %s %s (%s)", kind_of(&v->profile), v->run->options->profile, providers);
     (void)write_text(v->run, "\n");
     const char *answer = counts[NO_ANSWER] ? "SAME, as far as the run tells" : "SAME";
     print_line(v->run, "%s  %s", v->target, is_same_placement(comparison) ? answer : "DIFFERENT");
@@ -212,7 +217,7 @@ static bool report_json(const struct verification *v)
         (void)json_array_append_new(providers, plain(v->profile.providers[i]));
     bool has_ms = v->profile.runs > 0;
     json_t *run = json_pack("{s:o, s:s, s:o, s:I, s:o}", "path", plain(v->run->options->profile), "kind",
-                            kinds[v->profile.kind], "providers", providers, "runs", (json_int_t)v->profile.runs, "ms",
+                            kind_of(&v->profile), "providers", providers, "runs", (json_int_t)v->profile.runs, "ms",
                             has_ms ? json_real(v->profile.total_us / 1000 / (double)v->profile.runs) : json_null());
     json_t *partitions = json_pack("{s:i, s:o}", "plan", (int)comparison->summary.partitions, "run",
                                    comparison->has_partitions ? json_integer(comparison->partitions) : json_null());

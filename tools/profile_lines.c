@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What vendors' tools print of a model, line by line, as profile_lines.def has it. Every line is tried by every pattern:
+ * a log has one form, which the first line of it decides.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile.h"
+
+#define CPU "CPUExecutionProvider"
+#define FIELD_BYTES 1024u
+#define MOST_COLUMNS 64u
+
+enum says { SAYS_NPU, SAYS_CPU, SAYS_NAME, SAYS_REFUSED, SAYS_PARTS, SAYS_PART, SAYS_TOTAL, SAYS_SOFTWARE, SAYS_HARDWARE };
+enum form {
+#define FORM(name, word, provider) FORM_##name,
+#include "profile_lines.def"
+};
+static const struct {
+    const char *word, *provider;
+} forms[] = {
+#define FORM(name, word, provider) {word, provider},
+#include "profile_lines.def"
+};
+static const struct {
+    enum form form;
+    const char *heading;
+} tables[] = {
+#define TABLE(form, heading) {FORM_##form, heading},
+#include "profile_lines.def"
+};
+static const struct {
+    enum form form;
+    enum says says;
+    const char *pattern;
+} patterns[] = {
+#define LINE(form, says, pattern) {FORM_##form, says, pattern},
+#include "profile_lines.def"
+};
+
+#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
+
+struct fields {
+    char op[FIELD_BYTES], name[FIELD_BYTES], number[FIELD_BYTES], passed[FIELD_BYTES];
+};
+
+/* Blanks become one, and none is at an end. */
+static void squeeze(char *line)
+{
+    char *out = line;
+    for (const char *at = line; *at; at++)
+        if (!strchr(" \t\r\n", *at))
+            *out++ = *at;
+        else if (out > line && out[-1] != ' ')
+            *out++ = ' ';
+    if (out > line && out[-1] == ' ')
+        out--;
+    *out = '\0';
+}
+
+static char *field_of(struct fields *fields, char letter)
+{
+    return letter == 'o' ? fields->op : letter == 'n' ? fields->name : letter == 'c' ? fields->number : fields->passed;
+}
+
+/* Fields end where the text after them begins; the last one at the end of the line. What ends a pattern ends a word. */
+static bool fits(const char *line, const char *pattern, struct fields *fields)
+{
+    char text[128];
+    const char *at = line, *from = pattern;
+    char *field = NULL;
+    while (*from || field) {
+        size_t length = strcspn(from, "%");
+        (void)snprintf(text, sizeof text, "%.*s", (int)length, from);
+        const char *found = length || !field ? strstr(at, text) : at + strlen(at);
+        if (!found)
+            return false;
+        if (field)
+            (void)snprintf(field, FIELD_BYTES, "%.*s", (int)(found - at), at);
+        at = found + length;
+        from += length;
+        field = *from == '%' ? field_of(fields, from[1]) : NULL;
+        from += *from == '%' ? 2 : 0;
+    }
+    return *at == '\0' || !strchr("/_", *at);
+}
+
+/* ---- tables ------------------------------------------------------------------------------------------------------- */
+
+/* Splits in place: at commas, or at blanks. */
+static uint32_t split(char *line, char separator, char **columns)
+{
+    uint32_t count = 0;
+    for (char *at = line; at && count < MOST_COLUMNS; count++) {
+        columns[count] = at;
+        at = strchr(at, separator);
+        if (at)
+            *at++ = '\0';
+    }
+    return count;
+}
+
+static bool refuse(struct profile *profile, const struct lines *lines, const char *what)
+{
+    char text[200];
+    (void)snprintf(text, sizeof text, "line %u: %s", lines->number, what);
+    return profile_fail(profile, text);
+}
+
+static bool place(struct profile *profile, const struct lines *lines, const char *name, const char *op, bool is_npu)
+{
+    struct placed_node *node =
+        *name ? profile_node(profile, name, op, is_npu ? forms[lines->form].provider : CPU, -1) : NULL;
+    if (node)
+        node->is_placed = true;
+    return node || !*name;
+}
+
+/* "12 Conv INT8 NPU (1,3,8,8),... Conv:/model.0/conv/Conv", or a row of CSV. Rows of inputs and outputs are no nodes.
+ * What has no number, or no column Target, is no row. */
+static bool take_row(struct profile *profile, struct lines *lines, char *line)
+{
+    char *columns[MOST_COLUMNS];
+    bool is_csv = strchr(tables[lines->table].heading, ',') != NULL;
+    uint32_t count = split(line, is_csv ? ',' : ' ', columns), first = 0;
+    while (!is_csv && first < count && strspn(columns[first], "0123456789") != strlen(columns[first]))
+        first++;
+    uint32_t target = is_csv ? 2 : first + 3;
+    if (first == count)
+        return true;
+    if (target + 1 >= count)
+        return refuse(profile, lines, "a row of the table is cut");
+    bool is_npu = strcmp(columns[target], "NPU") == 0;
+    if (!is_npu && strcmp(columns[target], "CPU") != 0 && strcmp(columns[target], "GPU") != 0 &&
+        strcmp(columns[target], "N/A") != 0)
+        return refuse(profile, lines, "Target is neither NPU nor CPU");
+    char *name = columns[count - 1], *op = columns[is_csv ? 0 : first + 1], *colon = is_csv ? NULL : strchr(name, ':');
+    lines->rows++;
+    if (!is_csv && (!colon || strstr(op, "putOperator")))
+        return colon != NULL || refuse(profile, lines, "a row of the table has no FullName");
+    if (colon)
+        *colon = '\0';
+    return strcmp(columns[target], "N/A") == 0 ||
+           place(profile, lines, colon ? colon + 1 : name, colon ? name : op, is_npu);
+}
+
+/* ---- lines -------------------------------------------------------------------------------------------------------- */
+
+static bool take_number(struct profile *profile, struct lines *lines, const char *text, uint32_t *out)
+{
+    char *end;
+    unsigned long number = strtoul(text, &end, 10);
+    if (end == text || *end || number > 1000000)
+        return refuse(profile, lines, "a count is no number");
+    *out = (uint32_t)number;
+    return true;
+}
+
+static bool take_line(struct profile *profile, struct lines *lines, enum says says, const struct fields *fields)
+{
+    switch (says) {
+    case SAYS_NPU:
+    case SAYS_CPU:
+        return place(profile, lines, fields->name, fields->op, says == SAYS_NPU);
+    case SAYS_NAME:
+        (void)snprintf(lines->name, sizeof lines->name, "%s", fields->name);
+        return true;
+    case SAYS_REFUSED:
+        return *lines->name ? place(profile, lines, lines->name, fields->op, false)
+                            : refuse(profile, lines, "a layer that is not supported has no name before it");
+    case SAYS_PARTS:
+        lines->has_parts = true;
+        return take_number(profile, lines, fields->number, &lines->parts);
+    case SAYS_TOTAL:
+        return take_number(profile, lines, fields->number, &lines->total);
+    case SAYS_PART:
+    case SAYS_HARDWARE:
+    case SAYS_SOFTWARE:
+        lines->parts += says == SAYS_PART || (says == SAYS_HARDWARE && !lines->is_hardware);
+        lines->is_hardware = says == SAYS_HARDWARE;
+        lines->epochs++;
+        lines->has_parts = true;
+        return true;
+    }
+    return true;
+}
+
+/* False where the file is damaged. A table ends with the first line that is no row of it. */
+bool take_vendor_line(struct profile *profile, struct lines *lines, char *line)
+{
+    struct fields fields;
+    lines->number++;
+    squeeze(line);
+    for (size_t i = 0; i < COUNT_OF(tables); i++)
+        if (strstr(line, tables[i].heading) && (!lines->is_known || tables[i].form == lines->form)) {
+            lines->form = tables[i].form;
+            lines->table = (uint32_t)i;
+            lines->is_known = lines->is_table = true;
+            return true;
+        }
+    for (size_t i = 0; i < COUNT_OF(patterns); i++) {
+        memset(&fields, 0, sizeof fields);
+        if ((lines->is_known && patterns[i].form != lines->form) || !fits(line, patterns[i].pattern, &fields))
+            continue;
+        lines->form = patterns[i].form;
+        lines->is_known = true;
+        return take_line(profile, lines, patterns[i].says, &fields);
+    }
+    return !lines->is_table || take_row(profile, lines, line);
+}
+
+bool has_vendor_lines(const struct lines *lines)
+{
+    return lines->is_known;
+}
+
+/* A log of warnings alone names what is not on the NPU: of the others nothing is concluded. */
+bool finish_vendor_lines(struct profile *profile, const struct lines *lines)
+{
+    profile->kind = PROFILE_VENDOR;
+    profile->word = forms[lines->form].word;
+    profile->was_asked = profile->is_partial = true;
+    profile->has_partitions = lines->has_parts;
+    profile->partitions = lines->parts;
+    if (lines->is_table && lines->rows == 0)
+        return refuse(profile, lines, "the table of layers has no row");
+    if (lines->total && lines->total != lines->epochs)
+        return refuse(profile, lines, "the report has other epochs than it counts");
+    return profile_provider(profile, forms[lines->form].provider) != UINT32_MAX;
+}
