@@ -61,7 +61,7 @@ struct options {
     uint32_t precision_count; /* 0: their own alone */
     const char *oplist, *cost, *runtime, *partitioner, *gates, *output, *describe, *describe_op;
     const char *explain, *check_oplist, *new_oplist, *import_oplist;
-    const char *profile, *settings;
+    const char *profile, *settings, *write_cases;
     const char *against, *model_choice;
     const char *completion; /* the script to print */
     const char *config, *today; /* of check */

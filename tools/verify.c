@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cases.h"
 #include "compare.h"
 #include "files.h"
 #include "installation.h"
@@ -312,6 +313,9 @@ enum exit_status run_verify(struct run *run, struct options *options)
     enum exit_status status = read_profile(&v);
     if (status == EXIT_FINE)
         status = make_comparison(&v);
+    if (status == EXIT_FINE && options->write_cases &&
+        !write_cases(options->write_cases, &v.comparison, v.inference, v.target))
+        status = EXIT_OTHER;
     if (status == EXIT_FINE)
         status = report(&v);
     comparison_free(&v.comparison);
