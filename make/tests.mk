@@ -12,7 +12,7 @@ $(case_runner): $(case_runner).o $(test_support) $(static_library)
 	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 
 # The tool's own readers, with what they need.
-profile_objects := $(patsubst %,$(OUT)/tools/%.o,json_memory profile profile_json profile_log profile_vendor)
+profile_objects := $(patsubst %,$(OUT)/tools/%.o,json_memory profile profile_json profile_lines profile_log profile_vendor)
 $(OUT)/test/unit/test_profile: $(profile_objects)
 $(OUT)/test/unit/test_json_memory: $(OUT)/tools/json_memory.o
 $(OUT)/test/unit/test_runs: $(patsubst %,$(OUT)/tools/%.o,json_memory runs)
@@ -39,6 +39,8 @@ check-readme: $(tool) $(OUT)/test/cli/make_model ## README.md, docs/targets.md a
 	@$(targets_page)
 	@diff docs/targets.md $(BUILD)/targets.md && diff docs/evidence/targets.md $(BUILD)/sources.md || \
 		{ echo "docs/targets.md or docs/evidence/targets.md is out of date (make targets-page)" >&2; exit 1; }
+	@rm -rf $(BUILD)/asked && mkdir $(BUILD)/asked && $(evidence_pages) $(BUILD)/asked
+	@diff -r docs/evidence/asked $(BUILD)/asked || { echo "docs/evidence/asked is out of date (make evidence-pages)" >&2; exit 1; }
 	@rm -rf $(BUILD)/pictures && mkdir $(BUILD)/pictures
 	@$(call draw_pictures,$(BUILD)/pictures/)
 	@for picture in docs/picture-*.svg; do cmp $$picture $(BUILD)/pictures/$${picture#docs/picture-} || \
@@ -235,6 +237,11 @@ $(BUILD)/case-models/ready: $(if $(filter default,$(VARIANT)),$(case_runner)) $(
 check-rules: $(tool) ## every rule of a list has a case that it refuses, every op one that is taken
 	@for list in $(basename $(notdir $(oplists))); do \
 		$(PYTHON) test/checks/rule_cases.py $(tool) $$list $$(grep -l "^target $$list\b" test/cases/*.cases) || exit 1; done
+
+evidence_pages = $(PYTHON) test/checks/evidence.py $(sort $(wildcard test/cases/evidence-*.cases))
+evidence-pages: ## docs/evidence/asked from the cases that are reports
+	$(evidence_pages) docs/evidence/asked
+.PHONY: evidence-pages
 
 check-cases: $(case_runner) ## text cases (test/cases/README.md)
 	$(EMULATOR) $(case_runner) $(sort $(wildcard test/cases/*.cases))

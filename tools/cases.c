@@ -39,8 +39,8 @@ static bool is_op(const struct case_writer *at, uint32_t node, const char *op)
     return npart_model_node(at->model, node, &facts) && strcmp(facts.op, op) == 0;
 }
 
-/* "init x1 int64[2] = 0 -1": of what is constant; else an input. Elements are written of INT64, which are sizes and axes:
- * a case holds no weights. */
+/* "init x1 int64[2] = 0 -1": of what is constant; else an input. Elements are written of INT64, which are sizes and
+ * axes: a case holds no weights. */
 static void put_value(const struct case_writer *at, const char *prefix, uint32_t index, uint32_t id)
 {
     struct npart_value value = value_at(at, id);
@@ -118,7 +118,8 @@ static void put_case(const struct case_writer *at, const struct npart_node *node
     (void)fprintf(at->out, "\n# source:\n== %s on %s: %s\n", node->op, at->target, run);
     for (uint32_t i = 0; i < info.opset_count; i++) {
         bool is_own = strcmp(info.opsets[i].domain, "ai.onnx") == 0;
-        (void)fprintf(at->out, "opset %s%s%lld\n", is_own ? "" : info.opsets[i].domain, is_own ? "" : " ",
+        if (is_own || strcmp(info.opsets[i].domain, node->domain) == 0)
+            (void)fprintf(at->out, "opset %s%s%lld\n", is_own ? "" : info.opsets[i].domain, is_own ? "" : " ",
                       (long long)info.opsets[i].version);
     }
     for (uint32_t i = 0; i < node->input_count; i++) {
@@ -138,11 +139,13 @@ static void put_case(const struct case_writer *at, const struct npart_node *node
     (void)fputs(")", at->out);
     put_attributes(at, id);
     uint32_t quantizer = node->output_count ? quantizer_of(at, operand_at(at, id, true, 0)) : NPART_NONE;
-    if (quantizer == NPART_NONE)
+    if (quantizer == NPART_NONE) {
         (void)fputs("\noutput y0\n", at->out);
-    else
-        (void)fprintf(at->out, "\ninit sy float32[] = 0.1\ninit zy %s[] = 0\nnode r = QuantizeLinear(y0, sy, zy)\noutput r\n",
+    } else {
+        (void)fprintf(at->out, "\ninit sy float32[] = 0.1\ninit zy %s[] = 0\n",
                       type_of(at, operand_at(at, quantizer, true, 0)));
+        (void)fputs("node r = QuantizeLinear(y0, sy, zy)\noutput r\n", at->out);
+    }
     (void)fprintf(at->out, "target %s\nexpect verdict y0 %s\n", at->target, run);
 }
 
@@ -153,8 +156,8 @@ bool write_cases(const char *path, const struct comparison *comparison, const np
     if (!begin_output_file(&file, path))
         return finish_output_file(&file, path, false);
     struct case_writer at = {file.stream, comparison->model, inference, target};
-    (void)fputs("# What a run and the plan differ in, node by node. Name the source of each: a thread, a log or a board,\n"
-                "# and its release.\n", at.out);
+    (void)fputs("# What a run and the plan differ in, node by node. Name the source of each: a thread, a log\n"
+                "# or a board, and its release.\n", at.out);
     for (uint32_t i = 0; i < comparison->node_count; i++) {
         struct npart_node node = {.size = sizeof node};
         if (comparison->nodes[i].agreement == DIFFERENT && npart_model_node(at.model, i, &node) && node.body_count == 0)

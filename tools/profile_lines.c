@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What vendors' tools print of a model, line by line, as profile_lines.def has it. Every line is tried by every pattern:
- * a log has one form, which the first line of it decides.
+ * What vendors' tools print of a model, line by line, as profile_lines.def has it. A log has one form, which the first
+ * line that fits decides.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,9 @@
 #define FIELD_BYTES 1024u
 #define MOST_COLUMNS 64u
 
-enum says { SAYS_NPU, SAYS_CPU, SAYS_NAME, SAYS_REFUSED, SAYS_PARTS, SAYS_PART, SAYS_TOTAL, SAYS_SOFTWARE, SAYS_HARDWARE };
+enum says {
+    SAYS_NPU, SAYS_CPU, SAYS_NAME, SAYS_REFUSED, SAYS_PARTS, SAYS_PART, SAYS_TOTAL, SAYS_SOFTWARE, SAYS_HARDWARE
+};
 enum form {
 #define FORM(name, word, provider) FORM_##name,
 #include "profile_lines.def"
@@ -86,7 +88,7 @@ static bool fits(const char *line, const char *pattern, struct fields *fields)
     return *at == '\0' || !strchr("/_", *at);
 }
 
-/* ---- tables ------------------------------------------------------------------------------------------------------- */
+/* ---- tables ---------------------------------------------------------------------------------------------------- */
 
 /* Splits in place: at commas, or at blanks. */
 static uint32_t split(char *line, char separator, char **columns)
@@ -145,7 +147,7 @@ static bool take_row(struct profile *profile, struct lines *lines, char *line)
            place(profile, lines, colon ? colon + 1 : name, colon ? name : op, is_npu);
 }
 
-/* ---- lines -------------------------------------------------------------------------------------------------------- */
+/* ---- lines ----------------------------------------------------------------------------------------------------- */
 
 static bool take_number(struct profile *profile, struct lines *lines, const char *text, uint32_t *out)
 {
