@@ -153,7 +153,7 @@ static void look_up(struct comparison *comparison, const struct profile *profile
     comparison->is_other_model = comparison->matched == 0 && strange >= FEWEST_NAMES;
 }
 
-/* One side has nothing at all: that tells where each node is, or at least is not. */
+/* One side has nothing at all, or nothing that is not named: that tells where each node is, or at least is not. */
 static void conclude(struct comparison *comparison, const struct profile *profile)
 {
     bool has_cpu = comparison->run_cpu > 0, has_npu = comparison->run_npu > 0 || comparison->partitions > 0;
@@ -162,13 +162,17 @@ static void conclude(struct comparison *comparison, const struct profile *profil
         has_npu = !has_cpu;
         comparison->partitions = has_npu ? profile->all_count : 0;
     }
+    if (profile->is_npu_named) {
+        has_cpu = true;
+        has_npu = false;
+    }
     if (has_cpu == has_npu || comparison->has_untold_bodies || profile->is_npu_alone || profile->is_partial)
         return;
     for (uint32_t i = 0; i < comparison->node_count; i++) {
         struct compared_node *node = &comparison->nodes[i];
         if (node->run != NOT_TOLD)
             continue;
-        node->is_concluded = true;
+        node->is_concluded = !profile->is_npu_named;
         node->run = has_cpu ? ON_CPU : ON_NPU;
     }
 }

@@ -49,6 +49,7 @@ struct profile {
     bool is_cpu_backend;      /* the provider computed on the CPU, as it was told to */
     bool is_npu_alone;        /* what ran on the CPU is not in the file */
     bool is_partial;          /* of nodes that are not named nothing follows */
+    bool is_npu_named;        /* the others are on the CPU */
     bool has_partitions;      /* a record gives their number */
     uint32_t partitions;
     uint64_t runs;            /* of the model */

@@ -110,6 +110,16 @@ static bool refuse(struct profile *profile, const struct lines *lines, const cha
     return profile_fail(profile, text);
 }
 
+static bool take_number(struct profile *profile, const struct lines *lines, const char *text, uint32_t *out)
+{
+    char *end;
+    unsigned long number = strtoul(text, &end, 10);
+    if (end == text || *end || number > 1000000)
+        return refuse(profile, lines, "a count is no number");
+    *out = (uint32_t)number;
+    return true;
+}
+
 static bool place(struct profile *profile, const struct lines *lines, const char *name, const char *op, bool is_npu)
 {
     struct placed_node *node =
@@ -149,13 +159,16 @@ static bool take_row(struct profile *profile, struct lines *lines, char *line)
 
 /* ---- lines ----------------------------------------------------------------------------------------------------- */
 
-static bool take_number(struct profile *profile, struct lines *lines, const char *text, uint32_t *out)
+/* Of a sub-graph the number of its nodes, which `rows` counts down, and their places. */
+static bool take_place(struct profile *profile, struct lines *lines, const char *line)
 {
-    char *end;
-    unsigned long number = strtoul(text, &end, 10);
-    if (end == text || *end || number > 1000000)
-        return refuse(profile, lines, "a count is no number");
-    *out = (uint32_t)number;
+    uint32_t number = 0;
+    if (!*line || !take_number(profile, lines, line, &number))
+        return !*line;
+    if (lines->rows)
+        return lines->rows-- && profile_node(profile, "", "", forms[FORM_NODES].provider, number);
+    lines->rows = number;
+    lines->epochs++;
     return true;
 }
 
@@ -194,6 +207,13 @@ bool take_vendor_line(struct profile *profile, struct lines *lines, char *line)
     struct fields fields;
     lines->number++;
     squeeze(line);
+    if (lines->is_known && lines->form == FORM_NODES)
+        return take_place(profile, lines, line);
+    if (lines->number == 1 && *line && strspn(line, "0123456789") == strlen(line)) {
+        lines->form = FORM_NODES;
+        lines->is_known = lines->has_parts = true;
+        return take_number(profile, lines, line, &lines->parts);
+    }
     for (size_t i = 0; i < COUNT_OF(tables); i++)
         if (strstr(line, tables[i].heading) && (!lines->is_known || tables[i].form == lines->form)) {
             lines->form = tables[i].form;
@@ -222,11 +242,15 @@ bool finish_vendor_lines(struct profile *profile, const struct lines *lines)
 {
     profile->kind = PROFILE_VENDOR;
     profile->word = forms[lines->form].word;
-    profile->was_asked = profile->is_partial = true;
+    profile->was_asked = true;
+    profile->is_npu_named = lines->form == FORM_NODES;
+    profile->is_partial = !profile->is_npu_named;
     profile->has_partitions = lines->has_parts;
     profile->partitions = lines->parts;
     if (lines->is_table && lines->rows == 0)
         return refuse(profile, lines, "the table of layers has no row");
+    if (lines->form == FORM_NODES && (lines->rows || lines->epochs != lines->parts))
+        return refuse(profile, lines, "the list of nodes has other sub-graphs than it counts");
     if (lines->total && lines->total != lines->epochs)
         return refuse(profile, lines, "the report has other epochs than it counts");
     return profile_provider(profile, forms[lines->form].provider) != UINT32_MAX;
