@@ -80,6 +80,7 @@ bool read_json(struct profile *profile, FILE *file, bool is_list); /* after the 
 typedef struct json_t json_t;
 bool take_trace(struct profile *profile, const json_t *trace);
 bool take_report(struct profile *profile, const json_t *report);
+bool take_epochs(struct profile *profile, const json_t *info);
 bool is_qnn_profile(const char *line);
 bool read_qnn_profile(struct profile *profile, FILE *file, char *line, size_t bytes);
 

@@ -163,6 +163,8 @@ static bool read_object(struct profile *profile, FILE *file)
         is_read = take_trace(profile, object);
     else if (json_object_get(object, "nodeStat"))
         is_read = take_report(profile, object);
+    else if (json_object_get(object, "memory_footprint"))
+        is_read = take_epochs(profile, object);
     else if (object && !events)
         is_read = take_record(profile, object);
     json_array_foreach(events, i, event)
@@ -178,5 +180,5 @@ bool read_json(struct profile *profile, FILE *file, bool is_list)
     begin_json_limit();
     bool is_read = is_list ? read_events(profile, file) : read_object(profile, file);
     end_json_limit();
-    return is_read && (profile->first || profile_fail(profile, "it tells of no node"));
+    return is_read && (profile->first || profile->is_partial || profile_fail(profile, "it tells of no node"));
 }

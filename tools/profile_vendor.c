@@ -114,6 +114,44 @@ bool take_report(struct profile *profile, const json_t *report)
     return true;
 }
 
+/* ---- ST Edge AI's network_c_info.json ---------------------------------------------------------------------------- */
+
+/* How an epoch is computed: -1 for none of these, 0 in software, 1 by the NPU or in part by it, 2 not at all. */
+static int epoch_side(const char *mapping)
+{
+    static const struct {
+        const char *mapping;
+        int side;
+    } sides[] = {{"NODE_SW", 0}, {"NODE_HW", 1}, {"NODE_SW_HW", 1}, {"NODE_EC", 1}, {"NODE_NO_X", 2}};
+    for (size_t i = 0; mapping && i < sizeof sides / sizeof *sides; i++)
+        if (strcmp(mapping, sides[i].mapping) == 0)
+            return sides[i].side;
+    return -1;
+}
+
+/* Epochs in their order, without the model's names: a partition ends where one is in software. */
+bool take_epochs(struct profile *profile, const json_t *info)
+{
+    const json_t *nodes = json_object_get(json_array_get(json_object_get(info, "graphs"), 0), "nodes"), *at;
+    char text[64];
+    bool is_hardware = false;
+    size_t i;
+    profile->kind = PROFILE_VENDOR;
+    profile->word = "stedgeai-json";
+    profile->was_asked = profile->is_partial = profile->has_partitions = true;
+    if (!json_is_array(nodes) || json_array_size(nodes) == 0)
+        return profile_fail(profile, "graphs: the first has no nodes");
+    json_array_foreach(nodes, i, at) {
+        int side = epoch_side(json_text(at, "mapping"));
+        (void)snprintf(text, sizeof text, "graphs, node %zu: its mapping is not known", i);
+        if (side < 0)
+            return profile_fail(profile, text);
+        profile->partitions += side == 1 && !is_hardware;
+        is_hardware = side == 2 ? is_hardware : side == 1;
+    }
+    return profile_provider(profile, "Neural-ART") != UINT32_MAX;
+}
+
 /* ---- the QNN provider's profile (profiling_level, profiling_file_path) ------------------------------------------- */
 
 #define CSV_BEGIN "Msg Timestamp,Message,Time,Unit of Measurement,"
