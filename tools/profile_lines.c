@@ -94,11 +94,10 @@ static bool fits(const char *line, const char *pattern, struct fields *fields)
 static uint32_t split(char *line, char separator, char **columns)
 {
     uint32_t count = 0;
-    for (char *at = line; at && count < MOST_COLUMNS; count++) {
-        columns[count] = at;
-        at = strchr(at, separator);
-        if (at)
-            *at++ = '\0';
+    columns[count++] = line;
+    for (char *at = strchr(line, separator); at && count < MOST_COLUMNS; at = strchr(columns[count - 1], separator)) {
+        *at = '\0';
+        columns[count++] = at + 1;
     }
     return count;
 }
