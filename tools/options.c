@@ -414,6 +414,8 @@ static const struct row {
      "NAME[:VARIANT][+SWITCH|-SWITCH]...[@TOOLCHAIN]; several with commas; all", "*"},
     {"as", 0, "PRECISION,...", CALL(take_as),
      "as if quantized: w8a8, w8a16, w4a16:block=64, ..., or all (docs/precision.md)", "- diff check scan place"},
+    {"keep-float", 0, "NODE,...", MEMBER(keep_float),
+     "nodes that --as leaves in float: names, operators, patterns, auto, or each kind", "- diff check scan place"},
     {"oplist", 0, "FILE", MEMBER(oplist), "an op list of your own (docs/oplist-format.md)", "*"},
     {"cost", 0, "FILE", MEMBER(cost), "cost parameters that override the op list's (the same page)", "*"},
     {"runtime", 0, "NAME", MEMBER(runtime),

@@ -344,8 +344,68 @@ static const char *label_of(const char *target, const char *as)
     return as ? label : target;
 }
 
+/* The precision with each of the nodes, or each kind of them, that is to be kept; NULL and told where that is none. */
+static const char *keep_in(const char *precision, const char *nodes)
+{
+    static const char key[] = ":keep=";
+    size_t room = strlen(precision) + (strlen(nodes) + 1) * sizeof key;
+    char *made = malloc(room);
+    struct npart_error error = {0};
+    size_t used = made ? (size_t)snprintf(made, room, "%s", precision) : 0;
+    for (const char *at = nodes; made; at += strcspn(at, ",") + 1) {
+        used += (size_t)snprintf(made + used, room - used, "%s%.*s", key, (int)strcspn(at, ","), at);
+        if (!at[strcspn(at, ",")])
+            break;
+    }
+    if (!made)
+        say("out of memory");
+    else if (npart_precision_check(made, &error) != NPART_OK)
+        say("--keep-float %s: %s", nodes, error.message);
+    else
+        return made;
+    free(made);
+    return NULL;
+}
+
+/* --keep-float: each precision with these nodes kept; an analysis has it without, too, so that what they cost is seen,
+ * and with `each` every kind of nodes alone. */
+static bool spread_kept(struct options *options)
+{
+    const char *precisions[MOST_PRECISIONS], *kind, *nodes = options->keep_float;
+    uint32_t count = options->precision_count;
+    bool is_each = nodes && strcmp(nodes, "each") == 0;
+    if (!nodes)
+        return true;
+    if (!count || (is_each && options->word)) {
+        say("--keep-float %s: %s", nodes, count ? "of analyses alone" : "needs --as");
+        return false;
+    }
+    memcpy(precisions, options->precisions, count * sizeof *precisions);
+    options->precision_count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        bool is_whole = !precisions[i] || !options->word;
+        for (uint32_t k = is_whole ? 0 : 1; k < 2 || is_each; k++) {
+            kind = k == 0 ? NULL : !is_each ? nodes : npart_kept_kind(k - 1, NULL, NULL);
+            if (k > 0 && (!precisions[i] || !kind))
+                break;
+            if (options->precision_count == MOST_PRECISIONS) {
+                say("--keep-float: too many precisions");
+                return false;
+            }
+            const char *made = k == 0 ? precisions[i] : keep_in(precisions[i], kind);
+            if (k > 0 && !made)
+                return false;
+            options->precisions[options->precision_count++] = made;
+        }
+    }
+    options->keep_float = NULL;
+    return true;
+}
+
 bool spread_targets(struct options *options)
 {
+    if (!spread_kept(options))
+        return false;
     int targets = options->target_count, precisions = (int)options->precision_count;
     int each = precisions ? precisions : 1;
     if (targets * each > MOST_TARGETS) {

@@ -6,6 +6,7 @@
 #include "report/page.h"
 
 #define AS_IT_IS "as it is"
+#define KEEP ":keep="
 
 static const char *name_of(const struct npart__row *row)
 {
@@ -59,13 +60,46 @@ static void put_recipe(struct npart__page *page, const struct npart__row *row)
     struct npart__buffer out = {.arena = page->arena};
     npart__append_format(&out, "%s.%s.onnx", row->stem, row->as);
     for (char *at = out.data; at && at < out.data + out.size; at++)
-        if (*at == ':' || *at == '=')
+        if (strchr(":=/\\*?,|<>\"", *at))
             *at = '-';
     const char *words[] = {"python", "-m", "npu_partition.quantize", row->path, "-t", row->target, "--as", row->as,
                            "--calibrate", "DIR", "-o", npart__buffer_text(&out)};
     const struct npart_action action = {.size = sizeof action, .run = words, .run_count = NPART__COUNT(words)};
     npart__put(page, "  [*] ");
     npart__put_run(page, &action, 6, NULL);
+}
+
+/* The kind of nodes that a precision keeps, and nothing else; NULL: another, or none. */
+static const char *kind_of(const struct npart__row *row, const char **about, const char **source)
+{
+    const char *kept = row->as ? strstr(row->as, KEEP) : NULL, *kind = NULL;
+    for (uint32_t i = 0; kept && (kind = npart_kept_kind(i, about, source)); i++)
+        if (strcmp(kept + strlen(KEEP), kind) == 0)
+            return kind;
+    return NULL;
+}
+
+/* A kind of which the model has no nodes is the precision as it is. */
+static bool is_shown(const struct npart__row *row)
+{
+    const char *about, *source;
+    return row->kept || !kind_of(row, &about, &source);
+}
+
+/* What each kind of nodes is kept for; a precision with each kind has the same ones as the first. */
+static void put_kinds(struct npart__page *page, const struct npart__row *rows, size_t count)
+{
+    const char *about, *source, *kind, *first = NULL;
+    for (size_t i = 0; i < count; i++) {
+        if (!is_shown(&rows[i]) || !(kind = kind_of(&rows[i], &about, &source)))
+            continue;
+        if (first && strcmp(kind, first) == 0)
+            break;
+        first = first ? first : kind;
+        npart__put_line(page, NULL, "  ",
+                        npart__arena_format(page->arena, "%s: %u node%s: %s (%s)", kind, rows[i].kept,
+                                            rows[i].kept == 1 ? "" : "s", about, source), 6);
+    }
 }
 
 void npart__put_as_table(struct npart__page *page, const struct npart__row *rows, size_t count)
@@ -85,6 +119,8 @@ void npart__put_as_table(struct npart__page *page, const struct npart__row *rows
                          "as");
     npart__paint(page, "0");
     for (size_t i = 0; i < count; i++) {
+        if (!is_shown(&rows[i]))
+            continue;
         npart__put(page, "  ");
         if (!is_one)
             npart__append_format(page->out, "%-*s  ", (int)names, rows[i].target);
@@ -93,5 +129,9 @@ void npart__put_as_table(struct npart__page *page, const struct npart__row *rows
     }
     if (best < count && rows[best].as)
         put_recipe(page, &rows[best]);
+    put_kinds(page, rows, count);
+    if (rows[0].first)
+        npart__put_line(page, NULL, "  ",
+                        npart__arena_format(page->arena, "%s (%s)", rows[0].first, rows[0].source), 6);
     npart__put(page, "  ~ estimated; accuracy is not known here: measure it on your data\n");
 }

@@ -120,7 +120,11 @@ static void add_precision(struct npart__page *page, struct npart__row *row)
 {
     struct npart_model_info info = {.size = sizeof info};
     struct npart_cost cost = {.size = sizeof cost};
-    (void)npart_model_info(npart_inference_model(npart_plan_inference(page->plan)), &info);
+    const npart_model *model = npart_inference_model(npart_plan_inference(page->plan));
+    (void)npart_model_info(model, &info);
+    while (npart_model_kept(model, row->kept))
+        row->kept++;
+    row->first = npart_model_quantized_first(npart_model_origin(model), &row->source);
     const char *name = npart__base_name(info.name);
     size_t length = strlen(name), ending = strlen(".onnx");
     bool has_ending = length > ending && strcmp(name + length - ending, ".onnx") == 0;

@@ -69,6 +69,23 @@ def test_the_quantizer_keeps_the_promise(tmp_path: pathlib.Path, precision: str,
     assert len(promised.nodes) == len(real.nodes)
 
 
+@pytest.mark.parametrize("precision", ["w8a8", "w8a16:qnn", "w4", "nf4", "dynamic8"])
+def test_what_is_kept_is_kept_by_the_quantizer(tmp_path: pathlib.Path, precision: str,
+                                               capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("onnxruntime.quantization")
+    model, out = write_model(tmp_path / "m.onnx"), str(tmp_path / "out.onnx")
+    loaded = onnx.load(model)
+    loaded.graph.node[4].name = ""  # quantizers know nodes by their names
+    onnx.save(loaded, model)
+    assert quantize.main([model, "-t", "hexagon", "--as", precision, "--keep-float", "last,sec*", "--random",
+                          "-o", out]) == 0
+    assert "as promised" in capsys.readouterr().out
+    promised = npu_partition.analyze(model, "hexagon", as_=f"{precision}:keep=last:keep=sec*", advice=False).targets[0]
+    real = npu_partition.analyze(out, "hexagon", advice=False).targets[0]
+    assert promised.kept == ("second", "p")
+    assert sorted(node.op for node in promised.nodes) == sorted(node.op for node in real.nodes)
+
+
 def test_calibration_data_is_never_made_up_silently(tmp_path: pathlib.Path,
                                                     capsys: pytest.CaptureFixture[str]) -> None:
     model, out = write_model(tmp_path / "m.onnx"), str(tmp_path / "out.onnx")

@@ -6,6 +6,7 @@
 #include "edit/editor.h"
 #include "fix/state.h"
 #include "quantize/quantize.h"
+#include "view/view.h"
 #include "wire/files.h"
 
 const char *npart_precision_name(uint32_t index, const char **about)
@@ -26,6 +27,23 @@ npart_status npart_precision_check(const char *precision, struct npart_error *er
     return status;
 }
 
+const char *npart_kept_kind(uint32_t index, const char **about, const char **source)
+{
+    const char *unused;
+    return npart__kept_kind(index, about ? about : &unused, source ? source : &unused);
+}
+
+const char *npart_model_quantized_first(const npart_model *model, const char **source)
+{
+    const char *unused;
+    return model ? npart__quantize_first(model->graph, source ? source : &unused) : NULL;
+}
+
+const char *npart_model_kept(const npart_model *model, uint32_t index)
+{
+    return model && index < model->kept_count ? model->kept[index] : NULL;
+}
+
 /* "model.onnx" as w8a8 would be "model.w8a8.onnx" in the current folder; options follow with dashes. False when out of
  * memory. */
 static bool name_file(npart_model *made, const npart_model *model)
@@ -34,7 +52,7 @@ static bool name_file(npart_model *made, const npart_model *model)
     size_t length = dot && dot != name ? (size_t)(dot - name) : strlen(name);
     char *as = npart__arena_copy_text(&made->life->arena, made->as, strlen(made->as));
     for (char *at = as; at && *at; at++)
-        if (*at == ':' || *at == '=')
+        if (strchr(":=/\\*?,|<>\"", *at))
             *at = '-';
     made->file = as ? npart__arena_format(&made->life->arena, "%.*s.%s.onnx", (int)length, name, as) : NULL;
     return made->file != NULL;
@@ -54,6 +72,8 @@ static bool convert_nodes(const struct npart__graph *graph, struct npart__editor
         if (!after || !node->schema || !npart__site_begin(editor, i, NPART__ID_OPSET, NPART_EQUAL_BITS, &site) ||
             !npart__convert_node(&site, after) || !npart__site_keep(&site))
             return false;
+        if (node->output_count)
+            npart__editor_keep_name(editor, npart__node_output(graph, node, 0), node->name);
     }
     return true;
 }
@@ -81,7 +101,10 @@ static npart_status prepare(const npart_model *model, npart_inference *inference
     npart_status status =
         npart__editor_open(&before, &model->own, inference->inference, is_constant, arena, &editor, error);
     bool changed = false;
-    if (status == NPART_OK && !npart__editor_declare(editor, inference->inference, true, &changed))
+    struct npart__inference *view;
+    if (status == NPART_OK)
+        status = npart__infer_view(inference->inference, &npart__policy_inferred, &view, error);
+    if (status == NPART_OK && !npart__editor_declare(editor, view, true, &changed))
         status = npart__fail_memory(error);
     if (status != NPART_OK)
         return status;
@@ -108,6 +131,7 @@ static npart_status quantize(npart_model *made, const npart_model *model, const 
                              struct npart__skeleton *skeleton, npart_inference *inference, struct npart_error *error)
 {
     struct raised raised = {.inference = NULL};
+    struct npart__kept_nodes kept = {.count = 0};
     const struct npart_opset *standard = npart__standard_import(&model->own);
     int64_t own = standard ? standard->version : 0, wanted = npart__format_opset(format, own);
     npart_status status = NPART_OK;
@@ -117,7 +141,9 @@ static npart_status quantize(npart_model *made, const npart_model *model, const 
     const struct npart__graph *graph = raised.inference ? &raised.model.own : &model->own;
     if (status == NPART_OK)
         status = npart__quantize(skeleton, graph, (raised.inference ? raised.inference : inference)->inference, format,
-                                 own, &made->life->arena, &made->skeleton, error);
+                                 own, &made->life->arena, &made->skeleton, &kept, error);
+    made->kept = kept.names;
+    made->kept_count = kept.count;
     npart__unlock(inference);
     npart_inference_free(raised.inference);
     return status;

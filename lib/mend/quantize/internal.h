@@ -55,6 +55,7 @@ struct npart__quantizer {
     struct NPART__ARRAY(Onnx__NodeProto *) nodes; /* new ones */
     struct NPART__ARRAY(Onnx__TensorProto *) initializers;
     bool *is_removed; /* by place in the file's list of nodes */
+    bool *is_kept;    /* the same: not to be quantized */
     bool keeps_order; /* new nodes took the places of old ones */
     bool failed;      /* out of memory */
 };
@@ -85,6 +86,17 @@ void npart__quantizer_import(struct npart__quantizer *quantizer, const char *dom
 /* Puts the new nodes and initializers into the graph: users read what stands in a tensor's place, what nobody uses any
  * more is gone, nodes stand in an order in which they can run. False when out of memory. */
 bool npart__quantizer_finish(struct npart__quantizer *quantizer);
+
+/* ---- keep.c: nodes that are not quantized ------------------------------------------------------------------------ */
+
+npart_status npart__quantizer_keep(struct npart__quantizer *quantizer, struct npart_error *error);
+
+/* Stands for the scale that a tensor would get: no two have the same. A power of two where it is FLOAT16. */
+static inline double npart__stand_in(uint32_t name, int element_type)
+{
+    return element_type == (int)NPART__DATA_TYPE(FLOAT16) ? 1.0 / (double)(16u << name % 4)
+                                                         : (1.0 + name % 997 / 997.0) / 64;
+}
 
 /* ---- the kinds of formats ---------------------------------------------------------------------------------------- */
 

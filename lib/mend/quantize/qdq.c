@@ -230,7 +230,7 @@ static bool is_whole(const Onnx__NodeProto *node, uint8_t habit)
 static void ask(struct npart__quantizer *quantizer, Onnx__NodeProto *node, uint32_t place)
 {
     uint8_t habit;
-    if (!is_quantized_op(quantizer, node->op_type, &habit) || !is_whole(node, habit))
+    if (quantizer->is_kept[place] || !is_quantized_op(quantizer, node->op_type, &habit) || !is_whole(node, habit))
         return;
     switch (habit) {
     case WEIGHTED:
@@ -300,14 +300,6 @@ static bool is_never_negative(struct npart__quantizer *quantizer, uint32_t name)
         if (strcmp(op, ops[i]) == 0)
             return true;
     return false;
-}
-
-/* Stands for what calibration would find: no two tensors have the same. A power of two where the scale is FLOAT16. */
-static double stand_in(uint32_t name, int element_type)
-{
-    if (element_type == (int)NPART__DATA_TYPE(FLOAT16))
-        return 1.0 / (double)(16u << name % 4);
-    return (1.0 + name % 997 / 997.0) / 64;
 }
 
 /* Numbers of a constant that stand in the skeleton; NULL where they do not. */
@@ -434,7 +426,7 @@ static void quantize_initializer(struct npart__quantizer *quantizer, struct npar
     bool has_bytes = npart__type_bits(element_type) >= 8 && npart__type_is_integer(element_type);
     const double *numbers = tensor->axis < 0 && has_bytes ? numbers_of(quantizer, tensor) : NULL;
     double zero = is_symmetric && range.least < 0 ? 0 : (range.least + range.most + 1) / 2;
-    tensor->scale = stand_in(npart__quantizer_id(quantizer, name), tensor->element_type) / 16;
+    tensor->scale = npart__stand_in(npart__quantizer_id(quantizer, name), tensor->element_type) / 16;
     if (numbers && tensor->element_type == NPART__DATA_TYPE(FLOAT))
         tensor->scale = scale_of(numbers, tensor->tensor->elements, range, is_symmetric, &zero);
     name_scales(quantizer, tensor, name);
@@ -483,7 +475,7 @@ static void choose_scale(struct npart__quantizer *quantizer, uint32_t id, double
     int type = quantizer->format->activation_type;
     struct range range = range_of(type, false);
     bool is_fixed = quantizer->format->is_for_qnn && npart__type_bits(type) == 16;
-    tensor->scale = stand_in(id, tensor->element_type);
+    tensor->scale = npart__stand_in(id, tensor->element_type);
     *zero = range.least;
     if (!is_never_negative(quantizer, id))
         *zero += (double)(int64_t)((range.most - range.least) * 0.48);

@@ -9,7 +9,7 @@
 
 #define NPART__QUANTIZED_FORMAT(name, kind, activations, weights, has_channels, block, about)                          \
     {{name, NPART__FORMAT_##kind, NPART__DATA_TYPE(activations), NPART__DATA_TYPE(weights), has_channels, false,       \
-      block}, about},
+      block, NULL}, about},
 static const struct {
     struct npart__quantized_format format;
     const char *about;
@@ -109,23 +109,28 @@ static npart_status fail_name(const char *text, size_t length, struct npart_erro
 npart_status npart__format_read(const char *text, struct npart__arena *arena, struct npart__quantized_format *out,
                                 struct npart_error *error)
 {
+    const char *own = text, *kept = strstr(text, NPART__KEEP);
     size_t length = strcspn(text, ":"), row = 0;
+    if (kept && !(own = npart__arena_copy_text(arena, text, (size_t)(kept - text))))
+        return npart__fail_memory(error);
     while (row < NPART__COUNT(formats) && !is_word(text, length, formats[row].format.name))
         row++;
     if (row == NPART__COUNT(formats))
         return fail_name(text, length, error);
     *out = formats[row].format;
-    bool is_known = read_qnn(text, out);
-    for (const char *at = text + length; is_known && *at; at += strcspn(at + 1, ":") + 1) {
+    bool is_known = read_qnn(own, out) && (!kept || kept[strlen(NPART__KEEP)]);
+    for (const char *at = own + length; is_known && *at; at += strcspn(at + 1, ":") + 1) {
         size_t bytes = strcspn(at + 1, ":");
         is_known = is_word(at + 1, bytes, "qnn") || read_option(at + 1, bytes, out);
     }
     if (!is_known)
         return npart__fail(error, NPART_ERROR_ARGUMENT, text,
                            "%s does not have these options; of integers there are :per-tensor, :per-channel, :qnn and "
-                           ":activations=int8|uint8|int16|uint16 of as many bits, of 4 bits and weights alone :block=N",
+                           ":activations=int8|uint8|int16|uint16 of as many bits, of 4 bits and weights alone :block=N, "
+                           "of all :keep=NODE...",
                            formats[row].format.name);
     out->name = npart__arena_copy_text(arena, text, strlen(text));
+    out->kept = out->name && kept ? out->name + (kept - text) + strlen(NPART__KEEP) : NULL;
     return out->name ? NPART_OK : npart__fail_memory(error);
 }
 
@@ -228,7 +233,22 @@ static npart_status begin(struct npart__quantizer *quantizer, const struct npart
     quantizer->opset = npart__imported_opset(quantizer->model->opset_import, quantizer->model->n_opset_import, "");
     note_values(quantizer, inference);
     note_nodes(quantizer);
-    return NPART_OK;
+    return npart__quantizer_keep(quantizer, error);
+}
+
+/* Names are copied: the graph may go before what is made of it. */
+static bool list_kept(const struct npart__quantizer *quantizer, struct npart__kept_nodes *out)
+{
+    const Onnx__GraphProto *graph = quantizer->main;
+    out->names = npart__arena_zeroed(quantizer->arena, graph->n_node + 1, sizeof *out->names);
+    for (size_t i = 0; out->names && i < graph->n_node; i++) {
+        const Onnx__NodeProto *node = graph->node[i];
+        const char *name = node->name && *node->name ? node->name : node->n_output ? node->output[0] : "";
+        if (quantizer->is_kept[i] && !(out->names[out->count++] = npart__arena_copy_text(quantizer->arena, name,
+                                                                                        strlen(name))))
+            return false;
+    }
+    return out->names != NULL;
 }
 
 static npart_status end(struct npart__quantizer *quantizer, const struct npart__skeleton *skeleton,
@@ -252,7 +272,7 @@ static npart_status end(struct npart__quantizer *quantizer, const struct npart__
 npart_status npart__quantize(const struct npart__skeleton *skeleton, const struct npart__graph *graph,
                              struct npart__inference *inference, const struct npart__quantized_format *format,
                              int64_t own_opset, struct npart__arena *arena, struct npart__skeleton *out,
-                             struct npart_error *error)
+                             struct npart__kept_nodes *kept, struct npart_error *error)
 {
     static npart_status (*const kinds[])(struct npart__quantizer *, struct npart_error *) = {
         [NPART__FORMAT_FLOAT] = npart__quantize_float,
@@ -262,6 +282,8 @@ npart_status npart__quantize(const struct npart__skeleton *skeleton, const struc
     };
     struct npart__quantizer quantizer = {.arena = arena, .format = format, .graph = graph, .own_opset = own_opset};
     npart_status status = begin(&quantizer, skeleton, inference, error);
+    if (status == NPART_OK && !list_kept(&quantizer, kept))
+        status = npart__fail_memory(error);
     if (status == NPART_OK)
         status = kinds[format->kind](&quantizer, error);
     if (status == NPART_OK && !npart__quantizer_finish(&quantizer))

@@ -98,7 +98,7 @@ npart_status npart__quantize_weights(struct npart__quantizer *quantizer, struct 
     quantizer->keeps_order = true;
     for (size_t i = 0; i < quantizer->main->n_node && !quantizer->failed; i++) {
         int64_t rows, columns;
-        if (!is_matrix(quantizer, quantizer->main->node[i], &rows, &columns))
+        if (quantizer->is_kept[i] || !is_matrix(quantizer, quantizer->main->node[i], &rows, &columns))
             continue;
         replace(quantizer, quantizer->main->node[i], rows, columns);
     }

@@ -95,6 +95,11 @@ class Target:
         return None if found is None else str(found)
 
     @property
+    def kept(self) -> tuple[str, ...]:
+        """Nodes that `as_` leaves in float (``"w8a8:keep=softmax"``), by their names or those of their first results."""
+        return tuple(self._short.get("kept", ()))
+
+    @property
     def target(self) -> str:
         """The name of the target's list: ``hexagon``."""
         return str(self._short["target"])
