@@ -126,8 +126,8 @@ npart_status npart__format_read(const char *text, struct npart__arena *arena, st
     if (!is_known)
         return npart__fail(error, NPART_ERROR_ARGUMENT, text,
                            "%s does not have these options; of integers there are :per-tensor, :per-channel, :qnn and "
-                           ":activations=int8|uint8|int16|uint16 of as many bits, of 4 bits and weights alone :block=N, "
-                           "of all :keep=NODE...",
+                           ":activations=int8|uint8|int16|uint16 of as many bits, of 4 bits and weights alone "
+                           ":block=N, of all :keep=NODE...",
                            formats[row].format.name);
     out->name = npart__arena_copy_text(arena, text, strlen(text));
     out->kept = out->name && kept ? out->name + (kept - text) + strlen(NPART__KEEP) : NULL;

@@ -45,7 +45,8 @@ const char *npart__format_name(uint32_t index, const char **about);
 const char *npart__kept_kind(uint32_t index, const char **about, const char **source);
 /* Which way of quantizing is tried first with a model of this kind, and who says so; NULL: nothing is said. */
 const char *npart__quantize_first(const struct npart__graph *graph, const char **source);
-/* "w8a8", with options after colons ("w8a8:qnn:activations=int8"); the last are NPART__KEEP and a node. Fails with ARGUMENT, the text as the place. */
+/* "w8a8", with options after colons ("w8a8:qnn:activations=int8"); the last are NPART__KEEP and a node. Fails with
+ * ARGUMENT, the text as the place. */
 npart_status npart__format_read(const char *text, struct npart__arena *arena, struct npart__quantized_format *out,
                                 struct npart_error *error);
 
