@@ -4,7 +4,7 @@
  */
 #include "quantize/internal.h"
 
-enum where { EVERY, SCORES, FIRST, LAST, SUM, PROJECTION, TAIL };
+enum where { EVERY, SCORES, FIRST, LAST, SUM, PROJECTION, TAIL, GROUPS };
 
 static const struct {
     const char *name, *ops;
@@ -27,12 +27,18 @@ const char *npart__kept_kind(uint32_t index, const char **about, const char **so
 }
 
 static const struct {
-    const char *ops, *inputs, *about, *source;
+    const char *ops;
+    uint8_t where; /* enum where */
+    const char *inputs, *about, *source;
 } models[] = {
-#define NPART__MODEL_KIND(ops, inputs, about, source) {ops, inputs, about, source},
-#include "quantize/models.def"
+#define NPART__MODEL_KIND(ops, where, inputs, about, source) {ops, where, inputs, about, source},
+#include "quantize/kinds.def"
 #undef NPART__MODEL_KIND
 };
+
+#define NPART__KEPT_OPS(name, ops) static const char name[] = ops;
+#include "quantize/kinds.def"
+#undef NPART__KEPT_OPS
 
 /* What a kind is looked for in: the nodes of the main graph, in an order in which they can run. */
 struct look {
@@ -85,18 +91,13 @@ static bool is_constant(const struct npart__graph *graph, uint32_t value)
     while (value != NPART_NONE) {
         const struct npart__value *at = npart__value_at(graph, value);
         const struct npart__node *maker = at->producer == NPART_NONE ? NULL : npart__node_at(graph, at->producer);
-        if (!maker || strcmp(npart__node_op(graph, maker), "Constant") == 0)
+        if (!maker || has_word(constants, npart__node_op(graph, maker)))
             return at->kind == NPART__VALUE_INITIALIZER || maker;
-        if (!has_word("Transpose Cast Reshape Identity DequantizeLinear", npart__node_op(graph, maker)))
+        if (!has_word(turners, npart__node_op(graph, maker)))
             return false;
         value = npart__node_input(graph, maker, 0);
     }
     return true;
-}
-
-static bool is_product(const char *op)
-{
-    return has_word("Conv ConvTranspose Gemm MatMul", op);
 }
 
 static bool is_float(const struct look *look, uint32_t value)
@@ -155,8 +156,8 @@ static void keep_projections(struct look *look)
                 is_read |= look->is_reached[npart__node_output(graph, node, k)];
         for (uint32_t k = 0; k < 2; k++)
             has_constant |= is_constant(graph, npart__node_input(graph, node, k));
-        bool ends = strstr(op, "Attention") != NULL || (strcmp(op, "MatMul") == 0 && !has_constant);
-        if (is_product(op) && has_constant) {
+        bool ends = has_word(attentions, op) || (has_word(multipliers, op) && !has_constant);
+        if (has_word(products, op) && has_constant) {
             if (is_read)
                 keep(look, look->order[i]);
         } else if (ends || is_read) {
@@ -179,7 +180,7 @@ static void keep_scores(const struct look *look, uint32_t node)
             uint32_t value = npart__node_input(look->graph, at, k);
             uint32_t maker = value == NPART_NONE ? NPART_NONE : npart__value_at(look->graph, value)->producer;
             if (maker == NPART_NONE || !is_float(look, value) ||
-                !has_word("Add Sub Mul Div Where", npart__node_op(look->graph, npart__node_at(look->graph, maker))))
+                !has_word(scorers, npart__node_op(look->graph, npart__node_at(look->graph, maker))))
                 continue;
             node = maker;
             goes_on = true;
@@ -316,24 +317,36 @@ npart_status npart__quantizer_keep(struct npart__quantizer *quantizer, struct np
 
 /* ---- kinds of models --------------------------------------------------------------------------------------------- */
 
-/* What a row of models.def calls a node: its operator, or that with what tells it from others. */
-static bool is_called(const struct npart__graph *graph, const struct npart__node *node, const char *ops)
+/* Of what is multiplied with something computed. */
+static bool makes_scores(const struct npart__graph *graph, const struct npart__node *node)
 {
-    const char *op = npart__node_op(graph, node);
-    const struct npart__tensor *weight = weight_of(graph, node);
-    if (has_word(ops, op))
-        return true;
-    if (strcmp(op, "Softmax") == 0 && has_word(ops, "Softmax/scores")) { /* multiplied with something computed */
-        uint32_t users, scores = npart__node_output(graph, node, 0);
-        const uint32_t *user = npart__user_kinds(graph, scores, &users);
-        for (uint32_t i = 0; i < users; i++)
-            if (user[i] != NPART_NONE && strcmp(npart__node_op(graph, npart__node_at(graph, user[i])), "MatMul") == 0 &&
-                !is_constant(graph, npart__node_input(graph, npart__node_at(graph, user[i]), 1)))
-                return true;
+    uint32_t users;
+    const uint32_t *user = npart__user_kinds(graph, npart__node_output(graph, node, 0), &users);
+    for (uint32_t i = 0; i < users; i++) {
+        const struct npart__node *at = user[i] == NPART_NONE ? NULL : npart__node_at(graph, user[i]);
+        if (at && has_word(multipliers, npart__node_op(graph, at)) &&
+            !is_constant(graph, npart__node_input(graph, at, 1)))
+            return true;
     }
-    return (strcmp(op, "ConvTranspose") == 0 && has_word(ops, "ConvTranspose/1d") && is_one_axis(graph, node)) ||
-           (strcmp(op, "Conv") == 0 && has_word(ops, "Conv/depthwise") && weight && weight->rank > 1 &&
-            weight->dims[1] == 1 && weight->dims[0] > 1 && npart__node_int(graph, node, "group", 1) > 1);
+    return false;
+}
+
+static bool is_of_kind(const struct npart__graph *graph, const struct npart__node *node, size_t kind)
+{
+    const struct npart__tensor *weight = weight_of(graph, node);
+    if (!has_word(models[kind].ops, npart__node_op(graph, node)))
+        return false;
+    switch (models[kind].where) {
+    case TAIL:
+        return is_one_axis(graph, node);
+    case SCORES:
+        return makes_scores(graph, node);
+    case GROUPS:
+        return weight && weight->rank > 1 && weight->dims[1] == 1 && weight->dims[0] > 1 &&
+               npart__node_int(graph, node, "group", 1) > 1;
+    default:
+        return true;
+    }
 }
 
 static bool has_input(const struct npart__graph *graph, const char *patterns)
@@ -350,7 +363,7 @@ const char *npart__quantize_first(const struct npart__graph *graph, const char *
 {
     for (size_t row = 0; row < NPART__COUNT(models); row++)
         for (uint32_t i = 0; has_input(graph, models[row].inputs) && i < npart__model_nodes(graph); i++)
-            if (is_called(graph, npart__node_at(graph, i), models[row].ops)) {
+            if (is_of_kind(graph, npart__node_at(graph, i), row)) {
                 *source = models[row].source;
                 return models[row].about;
             }
