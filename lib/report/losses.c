@@ -2,6 +2,7 @@
  *
  * What weights lose when they are rounded: all of it as JSON, and for a person those that lose most.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -30,11 +31,12 @@ static uint32_t find_rounding(const char *name)
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
-/* Nine digits that count, whatever the size. */
+/* Nine digits that count, whatever the size; null: no number that JSON has. */
 static void put_real(struct npart__buffer *out, const char *key, double value)
 {
-    char text[40];
-    (void)snprintf(text, sizeof text, "%.9e", value);
+    char text[40] = "null";
+    if (isfinite(value))
+        (void)snprintf(text, sizeof text, "%.9e", value);
     for (char *at = text; *at; at++)
         if (*at == ',')
             *at = '.';
