@@ -13,7 +13,19 @@ static const char *objection(const struct options *options)
         return options->model_count ? "one model at a time" : "which model?";
     if (strcmp(options->models[0], "-") == 0)
         return "weights are read from a file";
-    return options->format == FORMAT_TEXT || options->format == FORMAT_JSON ? NULL : "--format text or json";
+    if (options->precision_count && !options->min_db)
+        return "--as goes with --min-db";
+    return options->min_db || options->format == FORMAT_TEXT || options->format == FORMAT_JSON ? NULL
+                                                                                        : "--format text or json";
+}
+
+/* What it costs to hold weights above the limit: plans in the precisions that are asked for, or in all. */
+static enum exit_status run_plans(struct run *run, struct options *options)
+{
+    options->word = NULL;
+    if (!options->precision_count)
+        take_all_precisions(options);
+    return analyze_models(run, options);
 }
 
 enum exit_status run_weights(struct run *run, struct options *options)
@@ -24,6 +36,8 @@ enum exit_status run_weights(struct run *run, struct options *options)
     const char *problem = objection(options), *path = options->models ? options->models[0] : "";
     if (problem)
         return usage(problem);
+    if (options->min_db && (options->is_quiet || options->format != FORMAT_TEXT))
+        return run_plans(run, options);
     choose_look(run);
     uint64_t begun_ms = clock_ms();
     npart_status status = read_model(&model, options, path, &error);
@@ -40,5 +54,8 @@ enum exit_status run_weights(struct run *run, struct options *options)
         (void)is_fine(run, path, status, &error);
     npart_losses_free(losses);
     npart_model_free(model);
-    return run->status;
+    if (!options->min_db || run->status != EXIT_FINE)
+        return run->status;
+    (void)write_text(run, "\n");
+    return run_plans(run, options);
 }

@@ -181,7 +181,7 @@ struct npart__row {
     const char *share; /* verdict, partitions and how much of the work */
     const char *path, *stem; /* of the model; its name without folder and ending */
     const char *first, *source; /* how it is quantized first, and who says so; NULL */
-    uint32_t kept; /* nodes that stay in float */
+    uint32_t kept, widened; /* nodes that stay in float; weights of 8 bits where others have 4 */
     uint64_t weight_bytes;
     double typical_ms; /* negative: not known */
     bool runs;

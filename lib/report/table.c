@@ -124,6 +124,8 @@ static void add_precision(struct npart__page *page, struct npart__row *row)
     (void)npart_model_info(model, &info);
     while (npart_model_kept(model, row->kept))
         row->kept++;
+    while (npart_model_widened(model, row->widened))
+        row->widened++;
     row->first = npart_model_quantized_first(npart_model_origin(model), &row->source);
     const char *name = npart__base_name(info.name);
     size_t length = strlen(name), ending = strlen(".onnx");

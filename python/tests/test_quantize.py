@@ -86,6 +86,22 @@ def test_what_is_kept_is_kept_by_the_quantizer(tmp_path: pathlib.Path, precision
     assert sorted(node.op for node in promised.nodes) == sorted(node.op for node in real.nodes)
 
 
+@pytest.mark.parametrize("precision, limit, kept, widened", [
+    ("w4a16", "25", (), ("w", "m")), ("w4:block=32", "25", (), ("m",)),
+    ("w8a8", "80", ("first", "second", "product"), ()), ("w4", "80", ("product",), ())])
+def test_weights_are_held_above_a_limit(tmp_path: pathlib.Path, precision: str, limit: str, kept: tuple[str, ...],
+                                        widened: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    """Random weights keep some 18 dB in 4 bits and 42 in 8."""
+    pytest.importorskip("onnxruntime.quantization")
+    model, out = write_model(tmp_path / "m.onnx"), str(tmp_path / "out.onnx")
+    assert quantize.main([model, "-t", "hexagon", "--as", precision, "--min-db", limit, "--random", "-o", out]) == 0
+    assert "as promised" in capsys.readouterr().out
+    promised = npu_partition.analyze(model, "hexagon", as_=f"{precision}:min-db={limit}", advice=False).targets[0]
+    real = npu_partition.analyze(out, "hexagon", advice=False).targets[0]
+    assert (promised.kept, promised.widened) == (kept, widened)
+    assert sorted(node.op for node in promised.nodes) == sorted(node.op for node in real.nodes)
+
+
 def test_calibration_data_is_never_made_up_silently(tmp_path: pathlib.Path,
                                                     capsys: pytest.CaptureFixture[str]) -> None:
     model, out = write_model(tmp_path / "m.onnx"), str(tmp_path / "out.onnx")

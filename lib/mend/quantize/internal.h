@@ -15,6 +15,7 @@ enum npart__tensor_role { NPART__ROLE_NONE, NPART__ROLE_ACTIVATION, NPART__ROLE_
 struct npart__quantized {
     uint8_t role; /* enum npart__tensor_role; NONE: it stays as it is */
     bool is_done; /* its nodes stand */
+    bool is_wide, stays; /* a weight of 8 bits where others have 4; that loses too much in any */
     bool is_bias; /* it is quantized after the operand and the weight that it is added to */
     uint32_t copies; /* of a bias that several nodes have */
     int32_t axis; /* of the channels that have scales of their own; -1: one scale */

@@ -288,6 +288,33 @@ static bool open_look(struct npart__quantizer *quantizer, struct look *look)
     return true;
 }
 
+/* Weights that lose too much in 4 bits get 8; those that lose too much in these stay, with the nodes that have them.
+ * A table that is looked up has the bits of activations where these are more. */
+static void hold_weights(struct npart__quantizer *quantizer)
+{
+    const struct npart__quantized_format *format = quantizer->format;
+    enum npart__rounding rounding = NPART__ROUND_FLOAT16;
+    bool may_widen = npart__type_is_integer(format->weight_type) && npart__type_bits(format->weight_type) == 4;
+    bool has_tables = npart__type_bits(format->activation_type) != 16;
+    bool is_matrices = format->kind == NPART__FORMAT_WEIGHTS;
+    (void)npart__rounding_of(format, &rounding);
+    for (uint32_t i = 0; i < format->weights->items.count; i++) {
+        const struct npart__weight *weight = &format->weights->items.items[i];
+        struct npart__quantized *tensor = npart__quantized_at(quantizer, weight->name);
+        if (!tensor || !tensor->initializer || (!has_tables && has_word(lookups, weight->op)) ||
+            (is_matrices && !has_word(multipliers, weight->op)) ||
+            npart__weight_keeps(weight, rounding, format->least_decibels))
+            continue;
+        tensor->is_wide = may_widen && npart__weight_keeps(weight, NPART__ROUND_INT8_CHANNEL, format->least_decibels);
+        tensor->stays = !tensor->is_wide;
+    }
+    for (size_t i = 0; i < quantizer->main->n_node; i++)
+        for (size_t k = 0; k < quantizer->main->node[i]->n_input; k++) {
+            const struct npart__quantized *tensor = npart__quantized_at(quantizer, quantizer->main->node[i]->input[k]);
+            quantizer->is_kept[i] |= tensor && tensor->stays;
+        }
+}
+
 npart_status npart__quantizer_keep(struct npart__quantizer *quantizer, struct npart_error *error)
 {
     const char *at = quantizer->format->kept;
@@ -312,6 +339,8 @@ npart_status npart__quantizer_keep(struct npart__quantizer *quantizer, struct np
         }
         at = next ? next + strlen(NPART__KEEP) : NULL;
     }
+    if (quantizer->format->weights)
+        hold_weights(quantizer);
     return NPART_OK;
 }
 

@@ -419,7 +419,8 @@ static void quantize_initializer(struct npart__quantizer *quantizer, struct npar
 {
     const struct npart__quantized_format *format = quantizer->format;
     bool is_weight = tensor->role == NPART__ROLE_WEIGHT;
-    int element_type = is_weight ? format->weight_type : format->activation_type;
+    int element_type = !is_weight ? format->activation_type
+                       : tensor->is_wide ? (int)NPART__DATA_TYPE(INT8) : format->weight_type;
     bool is_symmetric = tensor->axis >= 0 || (is_weight && is_symmetric_type(element_type));
     struct range range = range_of(element_type, is_symmetric);
     const char *name = tensor->initializer->name;
@@ -435,7 +436,8 @@ static void quantize_initializer(struct npart__quantizer *quantizer, struct npar
     const char *node_name = npart__quantizer_name(quantizer, name, "_DequantizeLinear");
     if (quantizer->failed)
         return;
-    bool has_blocks = is_weight && format->block && add_block_scales(quantizer, tensor, element_type);
+    bool has_blocks =
+        is_weight && format->block && !tensor->is_wide && add_block_scales(quantizer, tensor, element_type);
     if (!has_blocks)
         add_scales(quantizer, tensor, element_type, tensor->element_type, zero);
     add_quantized(quantizer, tensor, quantized, element_type, has_blocks ? NULL : numbers, zero);

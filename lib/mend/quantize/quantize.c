@@ -9,7 +9,7 @@
 
 #define NPART__QUANTIZED_FORMAT(name, kind, activations, weights, has_channels, block, about)                          \
     {{name, NPART__FORMAT_##kind, NPART__DATA_TYPE(activations), NPART__DATA_TYPE(weights), has_channels, false,       \
-      block, NULL}, about},
+      block, 0, NULL, NULL}, about},
 static const struct {
     struct npart__quantized_format format;
     const char *about;
@@ -51,6 +51,25 @@ static bool read_block(const char *text, size_t length, struct npart__quantized_
            (out->kind == NPART__FORMAT_QDQ && npart__type_bits(out->weight_type) == 4);
 }
 
+/* "min-db=20" or "min-db=17.5": above 0, below 200. */
+static bool read_decibels(const char *text, size_t length, struct npart__quantized_format *out)
+{
+    static const char key[] = "min-db=";
+    double unit = 1, value = 0;
+    bool is_behind = false, is_right = length > strlen(key) && memcmp(text, key, strlen(key)) == 0 && length < 16;
+    for (size_t i = strlen(key); is_right && i < length; i++) {
+        is_right = (text[i] >= '0' && text[i] <= '9') || (text[i] == '.' && !is_behind && i > strlen(key));
+        is_behind |= text[i] == '.';
+        if (text[i] == '.')
+            continue;
+        unit *= is_behind ? 0.1 : 1;
+        value = is_behind ? value + unit * (text[i] - '0') : value * 10 + (text[i] - '0');
+    }
+    out->least_decibels = value;
+    enum npart__rounding rounding;
+    return is_right && value > 0 && value < 200 && npart__rounding_of(out, &rounding);
+}
+
 static bool read_option(const char *text, size_t length, struct npart__quantized_format *out)
 {
     static const struct {
@@ -73,7 +92,7 @@ static bool read_option(const char *text, size_t length, struct npart__quantized
         out->is_per_channel = is_word(text, length, "per-channel");
         return true;
     }
-    return read_block(text, length, out);
+    return read_block(text, length, out) || read_decibels(text, length, out);
 }
 
 /* QNN's configuration has one scale a weight, and weights of 8 bits without a sign (get_qnn_qdq_config's defaults).
@@ -125,9 +144,8 @@ npart_status npart__format_read(const char *text, struct npart__arena *arena, st
     }
     if (!is_known)
         return npart__fail(error, NPART_ERROR_ARGUMENT, text,
-                           "%s does not have these options; of integers there are :per-tensor, :per-channel, :qnn and "
-                           ":activations=int8|uint8|int16|uint16 of as many bits, of 4 bits and weights alone "
-                           ":block=N, of all :keep=NODE...",
+                           "%s does not have these options; not all have each of :per-tensor, :per-channel, :qnn, "
+                           ":activations=int8|uint8|int16|uint16, :block=N, :min-db=N and, at the end, :keep=NODE",
                            formats[row].format.name);
     out->name = npart__arena_copy_text(arena, text, strlen(text));
     out->kept = out->name && kept ? out->name + (kept - text) + strlen(NPART__KEEP) : NULL;
@@ -236,19 +254,55 @@ static npart_status begin(struct npart__quantizer *quantizer, const struct npart
     return npart__quantizer_keep(quantizer, error);
 }
 
+/* What is measured of the format, or of one that loses no less: blocks lose no more than the channel they are of. */
+bool npart__rounding_of(const struct npart__quantized_format *format, enum npart__rounding *out)
+{
+    unsigned bits = npart__type_bits(format->weight_type);
+    uint32_t block = format->block;
+    if (!npart__type_is_integer(format->weight_type)) {
+        *out = format->kind == NPART__FORMAT_QDQ ? NPART__ROUND_FP8 : NPART__ROUND_FLOAT16;
+        return format->weight_type != NPART__DATA_TYPE(BFLOAT16);
+    }
+    if (format->kind == NPART__FORMAT_WEIGHTS && format->weight_type == NPART__DATA_TYPE(UINT8)) { /* nf4 */
+        *out = NPART__ROUND_NF4;
+        return block <= 64;
+    }
+    if (bits == 8) {
+        bool has_groups = format->kind == NPART__FORMAT_WEIGHTS || format->is_per_channel;
+        *out = has_groups ? NPART__ROUND_INT8_CHANNEL : NPART__ROUND_INT8_TENSOR;
+        return true;
+    }
+    *out = !block || block > 128 ? NPART__ROUND_INT4_CHANNEL
+           : block > 64          ? NPART__ROUND_INT4_BLOCK128
+           : block > 32          ? NPART__ROUND_INT4_BLOCK64
+                                 : NPART__ROUND_INT4_BLOCK32;
+    return block || format->is_per_channel;
+}
+
+static const char *copy_name(const struct npart__quantizer *quantizer, const char *name)
+{
+    return npart__arena_copy_text(quantizer->arena, name, strlen(name));
+}
+
 /* Names are copied: the graph may go before what is made of it. */
 static bool list_kept(const struct npart__quantizer *quantizer, struct npart__kept_nodes *out)
 {
     const Onnx__GraphProto *graph = quantizer->main;
     out->names = npart__arena_zeroed(quantizer->arena, graph->n_node + 1, sizeof *out->names);
-    for (size_t i = 0; out->names && i < graph->n_node; i++) {
+    out->widened = npart__arena_zeroed(quantizer->arena, graph->n_initializer + 1, sizeof *out->widened);
+    bool is_done = out->names && out->widened;
+    for (size_t i = 0; is_done && i < graph->n_node; i++) {
         const Onnx__NodeProto *node = graph->node[i];
         const char *name = node->name && *node->name ? node->name : node->n_output ? node->output[0] : "";
-        if (quantizer->is_kept[i] && !(out->names[out->count++] = npart__arena_copy_text(quantizer->arena, name,
-                                                                                        strlen(name))))
-            return false;
+        if (quantizer->is_kept[i])
+            is_done = (out->names[out->count++] = copy_name(quantizer, name)) != NULL;
     }
-    return out->names != NULL;
+    for (size_t i = 0; is_done && i < graph->n_initializer; i++) {
+        uint32_t id = npart__quantizer_id(quantizer, graph->initializer[i]->name);
+        if (id != NPART_NONE && quantizer->tensors[id].is_wide)
+            is_done = (out->widened[out->widened_count++] = copy_name(quantizer, graph->initializer[i]->name)) != NULL;
+    }
+    return is_done;
 }
 
 static npart_status end(struct npart__quantizer *quantizer, const struct npart__skeleton *skeleton,

@@ -11,6 +11,7 @@
 #define NPART_QUANTIZE_H
 
 #include "infer/infer.h"
+#include "weights/weights.h"
 
 /* Stands before each of the nodes that are kept, which are the last that a precision says: names may have colons. */
 #define NPART__KEEP ":keep="
@@ -30,6 +31,8 @@ struct npart__quantized_format {
     bool is_per_channel; /* a scale for each channel of a weight */
     bool is_for_qnn;     /* operators and types of ONNX Runtime's get_qnn_qdq_config */
     uint32_t block;      /* numbers that share a scale, along the contracted axis; 0: no blocks */
+    double least_decibels; /* each weight keeps so many, or gets more bits, or stays in float; 0: whatever it loses */
+    const struct npart__weight_list *weights; /* what they lose, then; the caller's */
     const char *kept;    /* which nodes are not quantized (keep.c), with NPART__KEEP between them; NULL: all are */
 };
 
@@ -37,12 +40,16 @@ struct npart__quantized_format {
 struct npart__kept_nodes {
     const char **names; /* in the arena of the model that is made */
     uint32_t count;
+    const char **widened; /* weights of 8 bits where others have 4 */
+    uint32_t widened_count;
 };
 
 /* Names of all formats, in their order; NULL past the last. `*about`: what it is, in a line. */
 const char *npart__format_name(uint32_t index, const char **about);
 /* Kinds of nodes that may be kept, in their order, with why and who says so; NULL past the last. */
 const char *npart__kept_kind(uint32_t index, const char **about, const char **source);
+/* What of the weights' losses says what the format loses of one, or more; false: none does. */
+bool npart__rounding_of(const struct npart__quantized_format *format, enum npart__rounding *out);
 /* Which way of quantizing is tried first with a model of this kind, and who says so; NULL: nothing is said. */
 const char *npart__quantize_first(const struct npart__graph *graph, const char **source);
 /* "w8a8", with options after colons ("w8a8:qnn:activations=int8"); the last are NPART__KEEP and a node. Fails with

@@ -195,9 +195,10 @@ static void count_column_fours(struct measure *measure, const float *w, size_t r
     measure->weight->groups_of_four += rows / 4 * width;
 }
 
-/* The largest of each 32 rows by column, from these of each 64 and 128, and in the end of all. `w` has `stride` numbers a
- * row, of which these are `width`. */
-static void lose_blocks(struct measure *measure, const float *w, size_t rows, size_t width, size_t stride, float *largest)
+/* The largest of each 32 rows by column, from these of each 64 and 128, and in the end of all. `w` has `stride` numbers
+ * a row, of which these are `width`. */
+static void lose_blocks(struct measure *measure, const float *w, size_t rows, size_t width, size_t stride,
+                        float *largest)
 {
     static const enum npart__rounding of_block[] = {NPART__ROUND_INT4_BLOCK32, NPART__ROUND_INT4_BLOCK64,
                                                     NPART__ROUND_INT4_BLOCK128};

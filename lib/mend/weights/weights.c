@@ -334,6 +334,13 @@ double npart__weight_decibels(const struct npart__weight *weight, enum npart__ro
     return *is_known ? 10 * log10(weight->square / error) : 0;
 }
 
+bool npart__weight_keeps(const struct npart__weight *weight, enum npart__rounding rounding, double decibels)
+{
+    bool is_known;
+    double left = npart__weight_decibels(weight, rounding, &is_known);
+    return is_known ? left >= decibels : weight->errors[rounding] >= 0;
+}
+
 const char *npart__rounding_name(enum npart__rounding rounding)
 {
     static const char *const names[] = {
