@@ -344,8 +344,8 @@ static const char *label_of(const char *target, const char *as)
     return as ? label : target;
 }
 
-/* The precision in which weights keep so many dB and nodes are kept, either of which may be NULL; itself where both are,
- * NULL where there is no such precision, which is told where `is_told`. Lives as long as the process. */
+/* The precision in which weights keep so many dB and nodes are kept, either of which may be NULL; itself where both
+ * are, NULL where there is no such precision, which is told where `is_told`. Lives as long as the process. */
 static const char *narrowed(const char *precision, const char *decibels, const char *nodes, bool is_told)
 {
     static const char key[] = ":keep=";
@@ -383,8 +383,8 @@ static bool add_precision(struct options *options, const char *precision)
     return true;
 }
 
-/* --keep-float and --min-db: each precision so; an analysis has it without, too, so that what they cost is seen, and with
- * `each` every kind of nodes alone. Of --as all those count that can be had so. */
+/* --keep-float and --min-db: each precision so; an analysis has it without, too, so that what they cost is seen, and
+ * with `each` every kind of nodes alone. Of --as all those count that can be had so. */
 static bool spread_kept(struct options *options)
 {
     const char *precisions[MOST_PRECISIONS], *nodes = options->keep_float, *decibels = options->min_db;

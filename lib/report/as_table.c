@@ -90,8 +90,8 @@ static void put_recipe(struct npart__page *page, const struct npart__row *row)
     for (char *at = out.data; at && at < out.data + out.size; at++)
         if (strchr(":=/\\*?,|<>\"", *at))
             *at = '-';
-    const char *words[] = {"python", "-m", "npu_partition.quantize", row->path, "-t", row->target, "--as", row->as, "-o",
-                           npart__buffer_text(&out), "--calibrate", "DIR"};
+    const char *words[] = {"python", "-m", "npu_partition.quantize", row->path, "-t", row->target, "--as", row->as,
+                           "-o", npart__buffer_text(&out), "--calibrate", "DIR"};
     bool needs_data = row->as[0] == 'w' && row->as[1] && row->as[2] == 'a'; /* w8a8 */
     const struct npart_action action = {.size = sizeof action, .run = words,
                                         .run_count = NPART__COUNT(words) - (needs_data ? 0 : 2)};

@@ -14,6 +14,7 @@
 #define STRIP 128u          /* contracted numbers of a piece of columns: whole blocks of each size */
 #define COLUMNS 4096u       /* channels of a piece */
 #define PIECE (STRIP * COLUMNS) /* numbers */
+#define RAW (PIECE + 2 * 65536u) /* bytes of packed numbers, whose blocks are no longer */
 #define TILE 1024u          /* columns of a piece that are gone over several times */
 #define NF4_BLOCK 64u
 
@@ -62,10 +63,45 @@ static npart_status read_bytes(const struct measure *measure, uint64_t offset, v
     return NPART_OK;
 }
 
+/* A part of a row, block by block. */
+static npart_status load_packed(struct measure *measure, uint64_t row, uint64_t column, size_t count, float *into)
+{
+    const struct npart__packed_weight *packed = measure->bytes->packed;
+    const struct measure scales = {.bytes = &packed->scales, .error = measure->error, .weight = measure->weight};
+    const struct measure zeros = {.bytes = &packed->zeros, .error = measure->error, .weight = measure->weight};
+    uint64_t from = column / packed->block, end = (column + count - 1) / packed->block + 1;
+    size_t bytes = (size_t)packed->block * packed->bits / 8, stride = (size_t)(packed->blocks * packed->bits + 7) / 8;
+    unsigned width = npart__type_bits(packed->scale_type) / 8, mask = (1u << packed->bits) - 1;
+    uint8_t *scale = measure->raw + RAW, *zero = scale + (size_t)packed->blocks * width;
+    npart_status status =
+        read_bytes(measure, (row * packed->blocks + from) * bytes, measure->raw, (size_t)(end - from) * bytes);
+    if (status == NPART_OK)
+        status = read_bytes(&scales, (row * packed->blocks + from) * width, scale, (size_t)(end - from) * width);
+    if (status == NPART_OK && packed->has_zeros)
+        status = read_bytes(&zeros, row * stride, zero, stride);
+    for (size_t i = 0; status == NPART_OK && i < count; i++) {
+        uint64_t block = (column + i) / packed->block, at = column + i - from * packed->block;
+        unsigned each = 8 / packed->bits, level = measure->raw[at / each] >> at % each * packed->bits & mask;
+        unsigned middle = packed->has_zeros ? zero[block / each] >> block % each * packed->bits & mask
+                                            : 1u << (packed->bits - 1);
+        double unit = npart__raw_double(packed->scale_type, scale + (block - from) * width);
+        into[i] = (float)(((double)level - (double)middle) * unit);
+    }
+    return status;
+}
+
 /* `count` numbers from place `first` on. */
 static npart_status load(struct measure *measure, uint64_t first, size_t count, float *into)
 {
     int type = measure->weight->element_type;
+    uint64_t length = measure->shape->contracted;
+    npart_status done = NPART_OK;
+    for (size_t i = 0, part; measure->bytes->packed && i < count && done == NPART_OK; i += part) {
+        part = length - (first + i) % length < count - i ? (size_t)(length - (first + i) % length) : count - i;
+        done = load_packed(measure, (first + i) / length, (first + i) % length, part, into + i);
+    }
+    if (measure->bytes->packed)
+        return done;
     if (type == (int)NPART__DATA_TYPE(FLOAT) && is_little_endian())
         return read_bytes(measure, first * measure->width, into, count * measure->width);
     npart_status status = read_bytes(measure, first * measure->width, measure->raw, count * measure->width);
@@ -298,7 +334,9 @@ static bool allocate(struct measure *measure, struct npart__arena *arena)
 {
     uint64_t channels = measure->shape->channels;
     measure->piece = npart__arena_allocate(arena, PIECE * sizeof(float));
-    measure->raw = npart__arena_allocate(arena, (size_t)PIECE * measure->width);
+    const struct npart__packed_weight *packed = measure->bytes->packed;
+    measure->raw = npart__arena_allocate(arena, packed ? RAW + (size_t)packed->blocks * 9 + 1
+                                                       : (size_t)PIECE * measure->width);
     measure->largest = npart__arena_zeroed(arena, (size_t)channels + 1, sizeof(float));
     measure->tops = npart__arena_zeroed(arena, 4 * TILE, sizeof(float));
     bool is_done = measure->piece && measure->raw && measure->largest && measure->tops;
