@@ -215,8 +215,9 @@ static void test_quantize__what_is_a_precision(void)
     static const char *const good[] = {"w8a8:per-tensor", "w8a8:qnn:per-channel", "w4a16:block=16", "w4:block=65536",
                                        "w8a16:activations=int16", "w4a16:min-db=17.5:keep=a:b", "float16:min-db=60"};
     static const char *const bad[] = {"", ":", "w8a8:", "W8A8", "w4:block=8", "w4:block=131072", "w4:block=24",
-                                      "w8:qnn", "w8a8:block=16", "w8a8:activations=int16", "fp8:per-tensor", "w8a8:min-db=",
-                                      "w8a8:min-db=0", "w8a8:min-db=200", "w8a8:min-db=1.2.3", "w8a8:min-db=.5", "bfloat16:min-db=20",
+                                      "w8:qnn", "w8a8:block=16", "w8a8:activations=int16", "fp8:per-tensor",
+                                      "w8a8:min-db=", "w8a8:min-db=0", "w8a8:min-db=200", "w8a8:min-db=1.2.3",
+                                      "w8a8:min-db=.5", "bfloat16:min-db=20",
                                       "nf4:block=128:min-db=20", "w4a16:per-tensor:min-db=20"};
     const char *about = NULL;
     struct npart_error error;

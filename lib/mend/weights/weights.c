@@ -321,7 +321,8 @@ static npart_status read_packed(struct reading *reading, const struct graph_at *
     npart_status status = find_operand(reading, at, node, 1, bytes, &type, &found, &is_there);
     is_known = is_there;
     if (status == NPART_OK && is_known)
-        status = find_operand(reading, at, node, 2, channels * packed.blocks, &packed.scale_type, &packed.scales, &is_there);
+        status = find_operand(reading, at, node, 2, channels * packed.blocks, &packed.scale_type, &packed.scales,
+                              &is_there);
     is_known = is_known && is_there && (packed.scale_type == NPART__DATA_TYPE(FLOAT) ||
                                         packed.scale_type == NPART__DATA_TYPE(FLOAT16) ||
                                         packed.scale_type == NPART__DATA_TYPE(BFLOAT16));
@@ -333,7 +334,8 @@ static npart_status read_packed(struct reading *reading, const struct graph_at *
                (!packed.has_zeros || zero_type == NPART__DATA_TYPE(UINT8));
     const struct npart__weight_bytes *parts[] = {&found, &packed.scales, &packed.zeros};
     for (size_t i = 0; i < NPART__COUNT(parts); i++)
-        is_known = is_known && (parts[i]->data || !parts[i]->file || strcmp(parts[i]->file, reading->open_file ? reading->open_file : "") == 0);
+        is_known = is_known && (parts[i]->data || !parts[i]->file ||
+                                (reading->open_file && strcmp(parts[i]->file, reading->open_file) == 0));
     if (status != NPART_OK || !is_known)
         return status;
     int64_t *dims = npart__arena_allocate(reading->arena, 2 * sizeof *dims);
