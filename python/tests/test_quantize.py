@@ -2,6 +2,7 @@
 """A model looked at in other precisions, and quantized as it was looked at."""
 from __future__ import annotations
 
+import json
 import pathlib
 
 import numpy as np
@@ -100,6 +101,34 @@ def test_weights_are_held_above_a_limit(tmp_path: pathlib.Path, precision: str, 
     real = npu_partition.analyze(out, "hexagon", advice=False).targets[0]
     assert (promised.kept, promised.widened) == (kept, widened)
     assert sorted(node.op for node in promised.nodes) == sorted(node.op for node in real.nodes)
+
+
+@pytest.mark.parametrize("target, precision, tool, path, value", [
+    ("intel-npu", "w8a8:keep=second", "NNCF", ("nncf.quantize", "ignored_scope", "names"), ["second"]),
+    ("intel-npu", "w4", "optimum-cli", (11,), 128), ("rknn:rk3588", "w8a16:per-tensor", "rknn-toolkit2",
+                                                     ("rknn.config", "quantized_method"), "layer"),
+    ("rknn:rv1106", "w8a8", "rknn-toolkit2", ("rknn.config", "target_platform"), "rv1106"),
+    ("hexagon", "w4a16", "AIMET", ("aimet_onnx.QuantizationSimModel", "param_type"), "int4"),
+    ("hexagon", "w8a16", "QAIRT", (6,), 16), ("tidl", "w8a8", "TIDL", ("provider_options", "tensor_bits"), 8),
+    ("ethos-u:u55", "w8a8", "onnx2tf and Vela", (0, 5), "per-channel"),
+    ("stm32n6", "w8a8", "ST Edge AI", ("onnxruntime.quantization.quantize_static", "per_channel"), True),
+    ("xdna", "w4:block=64", "ONNX Runtime GenAI", (12,), "int4_block_size=64")])
+def test_the_wish_in_the_words_of_other_tools(tmp_path: pathlib.Path, target: str, precision: str, tool: str,
+                                              path: tuple[object, ...], value: object) -> None:
+    model, out = write_model(tmp_path / "m.onnx"), tmp_path / "settings.json"
+    assert quantize.main([model, "-t", target, "--as", precision, "--settings", str(out)]) == 0
+    told = json.loads(out.read_text())["tools"][tool]["told"]
+    for key in path:
+        told = told[key]
+    assert told == value
+
+
+def test_a_tool_that_lacks_a_precision_says_so(tmp_path: pathlib.Path) -> None:
+    model, out = write_model(tmp_path / "m.onnx"), tmp_path / "settings.json"
+    assert quantize.main([model, "-t", "rknn", "--as", "fp8", "--settings", str(out)]) == 0
+    assert json.loads(out.read_text())["tools"]["rknn-toolkit2"]["told"] is None
+    assert quantize.main([model, "-t", "rknn", "--as", "w8a8:keep=softmax", "--settings", str(out)]) == 0
+    assert json.loads(out.read_text())["tools"]["rknn-toolkit2"]["lacks"] == ["kept"]
 
 
 def test_calibration_data_is_never_made_up_silently(tmp_path: pathlib.Path,

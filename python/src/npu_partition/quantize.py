@@ -4,6 +4,7 @@
 
     python -m npu_partition.quantize MODEL -t TARGET --as PRECISION (--calibrate FOLDER | --random) -o OUT.onnx
                                      [--keep-float NODE,...] [--min-db N] [--dim NAME=SIZE]...
+                                     [--settings FILE.json]
 
 ONNX Runtime's quantizer does it (``pip install 'npu-partition[quantize]'``), with the types and operators that the
 precision stands for. FOLDER has calibration data: one .npz a sample, with an array for each input by its name, or
@@ -12,6 +13,9 @@ precision stands for. FOLDER has calibration data: one .npz a sample, with an ar
 --keep-float NODE,... leaves nodes in float: names, operators, patterns of these, kinds (softmax, norm, ...), or auto.
 --min-db N gives weights that would keep fewer dB 8 bits in place of 4, or leaves them in float.
 
+--settings FILE.json has the same wish in the words of other quantizers for this target (NNCF, AIMET, RKNN, ...); then -o may
+be left away.
+
 Weights alone, dynamic quantization and floats (w8, w4, nf4, dynamic8, float16) need no data. The exit status is 0 where
 what was written has the promised plan, 1 where it has not, 2 for wrong usage, and 4 where the quantizer fails.
 """
@@ -19,6 +23,8 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import json
+import math
 import os
 import pathlib
 import sys
@@ -26,6 +32,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
+from . import quantizers
 from ._analysis import Analysis, Target, analyze
 from ._arguments import encoded
 from ._errors import NpuPartitionError
@@ -238,6 +245,16 @@ def tell(promised: Analysis, written: Analysis, precision: str, out: str) -> int
     return status
 
 
+def write_settings(asked: argparse.Namespace) -> None:
+    """The same wish for other tools, of the first target."""
+    base, options = options_of(asked.precision)
+    found = analyze(asked.model, asked.target, as_=asked.precision, advice=False).targets[0]
+    model = needed("onnx").load(asked.model, load_external_data=False)
+    weights = sum(math.prod(tensor.dims) for tensor in model.graph.initializer)
+    wish = quantizers.Wish(asked.model, found.target, found.variant, base, options, found.kept, weights)
+    pathlib.Path(asked.settings).write_text(json.dumps(quantizers.settings(wish), indent=1) + "\n", encoding="utf-8")
+
+
 class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise UsageError(message)
@@ -254,14 +271,21 @@ def run(arguments: Sequence[str]) -> int:
     parser.add_argument("--min-db")
     parser.add_argument("--keep-float", action="append", default=[])
     parser.add_argument("--dim", action="append", default=[])
-    parser.add_argument("-o", "--output", required=True)
+    parser.add_argument("-o", "--output")
+    parser.add_argument("--settings")
     asked = parser.parse_args(arguments)
+    if not (asked.output or asked.settings):
+        raise UsageError("the following arguments are required: -o/--output, or --settings")
     if asked.min_db:
         asked.precision += f":min-db={asked.min_db}"
     for nodes in asked.keep_float:
         asked.precision += "".join(f":keep={node}" for node in nodes.split(","))
     call(library.npart_precision_check, encoded(asked.precision))
     dims = {name: int(size) for name, _, size in (dim.partition("=") for dim in asked.dim)}
+    if asked.settings:
+        write_settings(asked)
+    if not asked.output:
+        return 0
     needs_data = options_of(asked.precision)[0] not in WITHOUT_DATA
     if needs_data and not (asked.calibrate or asked.random):
         raise UsageError("calibration data is needed: --calibrate FOLDER, or --random, after which accuracy means "
