@@ -11,7 +11,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import npu_partition
-from npu_partition import quantize
+from npu_partition import quantize, sensitivity
 
 
 def write_model(path: pathlib.Path) -> str:
@@ -129,6 +129,26 @@ def test_a_tool_that_lacks_a_precision_says_so(tmp_path: pathlib.Path) -> None:
     assert json.loads(out.read_text())["tools"]["rknn-toolkit2"]["told"] is None
     assert quantize.main([model, "-t", "rknn", "--as", "w8a8:keep=softmax", "--settings", str(out)]) == 0
     assert json.loads(out.read_text())["tools"]["rknn-toolkit2"]["lacks"] == ["kept"]
+
+
+def test_losses_on_data_are_joined_to_the_plan(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("onnxruntime.quantization")
+    model, out = write_model(tmp_path / "m.onnx"), str(tmp_path / "out.onnx")
+    assert quantize.main([model, "-t", "hexagon", "--as", "w8a8", "--random", "-o", out]) == 0
+    assert sensitivity.main([model, out, "-t", "hexagon", "--random", "--format", "json"]) == 0
+    printed = capsys.readouterr()
+    rows = json.loads(printed.out[printed.out.index("{"):])["layers"]
+    assert {row["tensor"] for row in rows} == {"x", "r", "d", "t", "p", "y"}
+    product = next(row for row in rows if row["tensor"] == "p")
+    assert (product["node"], product["op"], product["verdict"], product["partition"]) == ("product", "MatMul", "npu", 0)
+    assert 10 < product["error_db"] <= product["own_db"] + 1 and product["weight_db"] > 35
+    assert rows == sorted(rows, key=lambda row: row["error_db"])
+    assert "Kendall's tau" in printed.err
+    page = tmp_path / "page.html"
+    assert sensitivity.main([model, out, "-t", "hexagon", "--random", "--format", "html", "-o", str(page)]) == 0
+    assert "<td>product</td>" in page.read_text()
+    assert sensitivity.main([model, out, "-t", "hexagon"]) == 2
+    assert sensitivity.kendall([(1, 1), (2, 3), (3, 2)]) == pytest.approx(1 / 3)
 
 
 def test_calibration_data_is_never_made_up_silently(tmp_path: pathlib.Path,
