@@ -136,13 +136,20 @@ static void put_line(struct npart__page *page, const struct npart_weight_loss *a
 static void put_sums(struct npart__page *page, const struct line *lines, uint32_t count)
 {
     uint64_t zeros = 0, elements = 0, beyond = 0;
+    double halves = 0, fours = 0;
     for (uint32_t i = 0; i < count; i++) {
+        double groups = lines[i].at.two_of_four >= 0 ? (double)(lines[i].at.elements / 4) : 0;
+        fours += groups;
+        halves += groups > 0 ? groups * lines[i].at.two_of_four : 0;
         zeros += lines[i].at.zeros;
         elements += lines[i].at.elements;
         beyond += lines[i].at.beyond_float16;
     }
     npart__append_format(page->out, "  %llu of %llu numbers are 0; %llu are beyond FLOAT16\n",
                          (unsigned long long)zeros, (unsigned long long)elements, (unsigned long long)beyond);
+    if (halves >= fours * 0.01 && halves > 0)
+        npart__append_format(page->out, "  %.0f %% of all groups of four have two zeros or more (2:4): measure what your "
+                             "toolchain makes of that; plans take weights for dense\n", 100 * halves / fours);
 }
 
 /* What is measured of a format such as "w4a16-channel"; past the last: nothing. */
