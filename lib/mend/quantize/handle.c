@@ -184,7 +184,7 @@ static npart_status quantize(npart_model *made, const npart_model *model, const 
     int64_t own = standard ? standard->version : 0, wanted = npart__format_opset(format, own);
     npart_status status = NPART_OK;
     npart__lock(inference);
-    if (format->kind == NPART__FORMAT_QDQ)
+    if (format->kind == NPART__FORMAT_QDQ || format->kind == NPART__FORMAT_DYNAMIC)
         status = prepare(model, inference, wanted != own ? wanted : 0, skeleton, &raised, error);
     const struct npart__graph *graph = raised.inference ? &raised.model.own : &model->own;
     if (status == NPART_OK)

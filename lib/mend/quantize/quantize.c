@@ -156,7 +156,7 @@ npart_status npart__format_read(const char *text, struct npart__arena *arena, st
 int64_t npart__format_opset(const struct npart__quantized_format *format, int64_t opset)
 {
     bool is_wide = npart__type_bits(format->activation_type) == 16 && npart__type_is_integer(format->activation_type);
-    if (format->kind != NPART__FORMAT_QDQ)
+    if (format->kind != NPART__FORMAT_QDQ && format->kind != NPART__FORMAT_DYNAMIC)
         return opset;
     if (opset < 21 && (is_wide || format->block))
         return 21;
