@@ -8,8 +8,8 @@
 Both models are run by ONNX Runtime on the same samples (onnxruntime.quantization.qdq_loss_debug; ``pip install
 'npu-partition[quantize]'``). For each activation that the quantized model has a pair for: the node that makes it, what
 the plan does with that node, and the ratio of signal to noise in dB: ``error_db`` against the float model, ``own_db`` by
-this pair alone; ``weight_db``: of the node's weight, by ``npu-partition weights``, as INT8 with a scale a channel. The
-worst stand first. FOLDER is as for ``npu_partition.quantize``.
+this pair alone; ``weight_db``: of the node's weight, by ``npu-partition weights``, as INT8 with a scale a channel, or by
+--rounding as another key of its ``db``. The worst stand first. FOLDER is as for ``npu_partition.quantize``.
 """
 from __future__ import annotations
 
@@ -52,8 +52,10 @@ def weight_decibels(model: str, rounding: str = "int8-channel") -> dict[str, flo
     loaded = _input.read_model(model, options)
     losses = make(library.npart_losses_make, library.npart_losses_free, loaded.pointer)
     index = 0
-    while decoded(library.npart_rounding_name(index)) != rounding:
+    while (name := library.npart_rounding_name(index)) is not None and decoded(name) != rounding:
         index += 1
+    if name is None:
+        raise quantize.UsageError(f"--rounding {rounding}: there is no such key")
     return {decoded(weight.name): float(weight.decibels[index])
             for weight in items(losses, library.npart_losses_weight, _native.npart_weight_loss)
             if weight.is_known[index]}
@@ -76,13 +78,14 @@ def finite(value: Any) -> float | None:
     return float(value) if value is not None and math.isfinite(value) else None
 
 
-def layers(source: str, quantized: str, target: Target, samples: quantize.Samples) -> list[Layer]:
+def layers(source: str, quantized: str, target: Target, samples: quantize.Samples,
+           rounding: str = "int8-channel") -> list[Layer]:
     """The worst first. `target`: what the quantized model's plan says."""
     onnx = quantize.needed("onnx")
     model = onnx.load(source, load_external_data=False)
     made_by = {name: node for node in model.graph.node for name in node.output}
     planned = {node.name: node for node in target.nodes if node.graph == "" and node.name}
-    of_weights = weight_decibels(source)
+    of_weights = weight_decibels(source, rounding)
     rows = []
     for tensor, error in errors_of(source, quantized, samples).items():
         node = made_by.get(tensor)
@@ -131,6 +134,7 @@ def run(arguments: Sequence[str]) -> int:
     parser.add_argument("--calibrate", type=pathlib.Path)
     parser.add_argument("--random", action="store_true")
     parser.add_argument("--dim", action="append", default=[])
+    parser.add_argument("--rounding", default="int8-channel")
     parser.add_argument("--format", choices=("text", "json", "html"), default="text")
     parser.add_argument("-o", "--output", type=pathlib.Path)
     asked = parser.parse_args(arguments)
@@ -141,7 +145,7 @@ def run(arguments: Sequence[str]) -> int:
     samples = (quantize.read_samples(asked.calibrate, model) if asked.calibrate
                else quantize.random_samples(model, dims))
     target = analyze(asked.quantized, asked.target, dims=dims or None, advice=False).targets[0]
-    rows = layers(asked.model, asked.quantized, target, samples)
+    rows = layers(asked.model, asked.quantized, target, samples, asked.rounding)
     text = told(rows, asked.format, asked.quantized)
     if asked.output:
         asked.output.write_text(text, encoding="utf-8")
@@ -161,6 +165,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (quantize.UsageError, quantize.NpuPartitionError, OSError) as error:
         print(f"npu-partition: {error}", file=sys.stderr)
         return 2
+    except Exception as error:  # of ONNX Runtime, whose own classes are many
+        print(f"npu-partition: the models cannot be run: {error}", file=sys.stderr)
+        return 4
 
 
 if __name__ == "__main__":
