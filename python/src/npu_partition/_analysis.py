@@ -96,7 +96,7 @@ class Target:
 
     @property
     def kept(self) -> tuple[str, ...]:
-        """Nodes that `as_` leaves in float (``"w8a8:keep=softmax"``), by their names or those of their first results."""
+        """Nodes that `as_` leaves in float (``"w8a8:keep=softmax"``): their names, or those of their first results."""
         return tuple(self._short.get("kept", ()))
 
     @property

@@ -13,8 +13,8 @@ precision stands for. FOLDER has calibration data: one .npz a sample, with an ar
 --keep-float NODE,... leaves nodes in float: names, operators, patterns of these, kinds (softmax, norm, ...), or auto.
 --min-db N gives weights that would keep fewer dB 8 bits in place of 4, or leaves them in float.
 
---settings FILE.json has the same wish in the words of other quantizers for this target (NNCF, AIMET, RKNN, ...); then -o may
-be left away.
+--settings FILE.json has the same wish in the words of other quantizers for this target (NNCF, AIMET, RKNN, ...); then
+-o may be left away.
 
 Weights alone, dynamic quantization and floats (w8, w4, nf4, dynamic8, float16) need no data. The exit status is 0 where
 what was written has the promised plan, 1 where it has not, 2 for wrong usage, and 4 where the quantizer fails.

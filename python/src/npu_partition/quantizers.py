@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The wish of a precision in the words of other tools: rows of data, which ``npu_partition.quantize --settings`` fills in.
+"""The wish of a precision in the words of other tools: rows of data for ``npu_partition.quantize --settings``.
 
 A row has the tool, the targets it is for, and what it is told by precision, as calls with their arguments or as a
 command. In texts and lists ``{...}`` stands for what the wish has (`Wish`). None of these tools is run here: what they
@@ -51,7 +51,8 @@ class Row:
 
 QNN = ["qairt-quantizer", "--input_dlc", "{model}.dlc", "--input_list", "LIST.txt", "--act_bitwidth",
        "{activation_bits}", "--weights_bitwidth", "{weight_bits}", "--bias_bitwidth", "32"]
-AIMET = {"aimet_onnx.QuantizationSimModel": {"param_type": "int{weight_bits}", "activation_type": "int{activation_bits}"}}
+AIMET = {"aimet_onnx.QuantizationSimModel": {"param_type": "int{weight_bits}",
+                                            "activation_type": "int{activation_bits}"}}
 RKNN = {"rknn.config": {"target_platform": "{variant}", "quantized_dtype": "{base}", "quantized_algorithm": "normal",
                         "quantized_method": "{method}"},
         "rknn.build": {"do_quantization": True, "dataset": "LIST.txt"}}
@@ -77,7 +78,8 @@ ROWS = (
                                  "nf4": compressed("NF4")},
         "NNCF, quantize and compress_weights"),
     Row("optimum-cli", ("intel-npu",), {"w4": OPTIMUM}, "OpenVINO GenAI on NPU", ("kept",)),
-    Row("AIMET", ("hexagon",), {"w8a8": AIMET, "w8a16": AIMET, "w4a16": AIMET}, "AIMET, QuantizationSimModel", ("kept",)),
+    Row("AIMET", ("hexagon",), {"w8a8": AIMET, "w8a16": AIMET, "w4a16": AIMET}, "AIMET, QuantizationSimModel",
+        ("kept",)),
     Row("QAIRT", ("hexagon",), {"w8a8": QNN, "w8a16": QNN, "w4a16": QNN}, "Qualcomm AI Runtime, qairt-quantizer",
         ("kept",)),
     Row("rknn-toolkit2", ("rknn",), {"w8a8": RKNN, "w8a16": RKNN, "w4a16": RKNN}, "RKNN-Toolkit2 API", ("kept",)),

@@ -7,9 +7,9 @@
 
 Both models are run by ONNX Runtime on the same samples (onnxruntime.quantization.qdq_loss_debug; ``pip install
 'npu-partition[quantize]'``). For each activation that the quantized model has a pair for: the node that makes it, what
-the plan does with that node, and the ratio of signal to noise in dB: ``error_db`` against the float model, ``own_db`` by
-this pair alone; ``weight_db``: of the node's weight, by ``npu-partition weights``, as INT8 with a scale a channel, or by
---rounding as another key of its ``db``. The worst stand first. FOLDER is as for ``npu_partition.quantize``.
+the plan does with that node, and the ratio of signal to noise in dB: ``error_db`` against the float model, ``own_db``
+by this pair alone; ``weight_db``: of the node's weight, by ``npu-partition weights``, as INT8 with a scale a channel, or
+by --rounding as another key of its ``db``. The worst stand first. FOLDER is as for ``npu_partition.quantize``.
 """
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ from typing import Any
 
 from . import _input, _native, quantize
 from ._analysis import Target, analyze
+from ._errors import NpuPartitionError
 from ._library import decoded, initialized, items, library, make
 
 COLUMNS = ("tensor", "node", "op", "verdict", "partition", "error_db", "own_db", "weight_db")
@@ -90,7 +91,8 @@ def layers(source: str, quantized: str, target: Target, samples: quantize.Sample
     for tensor, error in errors_of(source, quantized, samples).items():
         node = made_by.get(tensor)
         plan = planned.get(node.name) if node is not None else None
-        weight = next((of_weights[name] for name in node.input if name in of_weights), None) if node is not None else None
+        operands = node.input if node is not None else ()
+        weight = next((of_weights[name] for name in operands if name in of_weights), None)
         rows.append(Layer(tensor, node.name if node is not None else "", node.op_type if node is not None else "input",
                           plan.verdict if plan else None, plan.partition if plan else None,
                           finite(error.get("xmodel_err")), finite(error.get("qdq_err")), weight))
@@ -162,7 +164,7 @@ def run(arguments: Sequence[str]) -> int:
 def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return run(sys.argv[1:] if arguments is None else arguments)
-    except (quantize.UsageError, quantize.NpuPartitionError, OSError) as error:
+    except (quantize.UsageError, NpuPartitionError, OSError) as error:
         print(f"npu-partition: {error}", file=sys.stderr)
         return 2
     except Exception as error:  # of ONNX Runtime, whose own classes are many
