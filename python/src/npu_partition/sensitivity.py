@@ -8,8 +8,8 @@
 Both models are run by ONNX Runtime on the same samples (onnxruntime.quantization.qdq_loss_debug; ``pip install
 'npu-partition[quantize]'``). For each activation that the quantized model has a pair for: the node that makes it, what
 the plan does with that node, and the ratio of signal to noise in dB: ``error_db`` against the float model, ``own_db``
-by this pair alone; ``weight_db``: of the node's weight, by ``npu-partition weights``, as INT8 with a scale a channel, or
-by --rounding as another key of its ``db``. The worst stand first. FOLDER is as for ``npu_partition.quantize``.
+by this pair alone; ``weight_db``: of the node's weight, by ``npu-partition weights``, as INT8 with a scale a channel,
+or by --rounding as another key of its ``db``. The worst stand first. FOLDER is as for ``npu_partition.quantize``.
 """
 from __future__ import annotations
 
