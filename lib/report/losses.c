@@ -148,8 +148,10 @@ static void put_sums(struct npart__page *page, const struct line *lines, uint32_
     npart__append_format(page->out, "  %llu of %llu numbers are 0; %llu are beyond FLOAT16\n",
                          (unsigned long long)zeros, (unsigned long long)elements, (unsigned long long)beyond);
     if (halves >= fours * 0.01 && halves > 0)
-        npart__append_format(page->out, "  %.0f %% of all groups of four have two zeros or more (2:4): measure what your "
-                             "toolchain makes of that; plans take weights for dense\n", 100 * halves / fours);
+        npart__append_format(page->out,
+                             "  %.0f %% of all groups of four have two zeros or more (2:4): measure what your toolchain "
+                             "makes of that; plans take weights for dense\n",
+                             100 * halves / fours);
 }
 
 /* What is measured of a format such as "w4a16-channel"; past the last: nothing. */
