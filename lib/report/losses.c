@@ -149,8 +149,8 @@ static void put_sums(struct npart__page *page, const struct line *lines, uint32_
                          (unsigned long long)zeros, (unsigned long long)elements, (unsigned long long)beyond);
     if (halves >= fours * 0.01 && halves > 0)
         npart__append_format(page->out,
-                             "  %.0f %% of all groups of four have two zeros or more (2:4): measure what your toolchain "
-                             "makes of that; plans take weights for dense\n",
+                             "  %.0f %% of all groups of four have two zeros or more (2:4); plans take all weights for "
+                             "dense\n",
                              100 * halves / fours);
 }
 
