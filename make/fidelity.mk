@@ -31,6 +31,9 @@ fidelity-precision: $(tool) $(shared_library) ## what --as promises against what
 	@test -n "$(ORACLE_PYTHON)" || { echo "ORACLE_PYTHON=PYTHON with onnx, onnx-ir and onnxruntime" >&2; exit 2; }
 	PYTHONPATH=python/src NPU_PARTITION_LIBRARY=$(abspath $(shared_library)) \
 		$(ORACLE_PYTHON) test/fidelity/precision.py $(tool) --work $(BUILD)/precision $(MODELS)
+fidelity-weights: $(tool) ## what weights lose against numpy (MODELS=files; ORACLE_PYTHON with onnx and numpy)
+	@test -n "$(ORACLE_PYTHON)" || { echo "ORACLE_PYTHON=PYTHON with onnx and numpy" >&2; exit 2; }
+	$(ORACLE_PYTHON) test/fidelity/weights.py $(tool) $(MODELS)
 fidelity-sizes: $(tool) $(OUT)/test/checks/print_sizes $(VENV)/ready ## models run by ONNX Runtime at the sizes proposed (MODELS=folder)
 	$(VENV)/bin/python test/fidelity/sizes.py --tool $(tool) --printer $(OUT)/test/checks/print_sizes \
 		--cache $(BUILD)/fidelity-sizes $(MODELS)
@@ -149,7 +152,7 @@ facts-by-lot: ## draw two facts a target, to be held against source and op list 
 	@test -d "$(FACTS)" || { echo "FACTS=FOLDER, of fact sheets in Markdown" >&2; exit 2; }
 	$(PYTHON) test/fidelity/facts_by_lot.py --facts $(FACTS) --seed $(SEED)
 
-.PHONY: fidelity fidelity-reports fit-rates fidelity-first-action fidelity-reasons fidelity-intel fidelity-shapes \
+.PHONY: fidelity fidelity-reports fit-rates fidelity-first-action fidelity-weights fidelity-reasons fidelity-intel fidelity-shapes \
 	fidelity-work fidelity-recommendation fidelity-valid fidelity-values fidelity-sizes fidelity-memory fidelity-waves \
 	fidelity-calibrate fidelity-fix fidelity-opsets fidelity-fix-htp fidelity-fix-oracle fidelity-fix-peers \
 	fidelity-split fidelity-ends fidelity-generate fidelity-room \

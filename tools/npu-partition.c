@@ -398,6 +398,37 @@ static enum exit_status ask_for_target(const struct options *options)
     return usage(text);
 }
 
+enum exit_status analyze_models(struct run *run, struct options *options)
+{
+    if (options->model_count == 0)
+        return usage("which model?");
+    if (options->wants_shapes && (options->wants_summary || has_plan_thresholds(options)))
+        return usage("--shapes prints shapes alone: --summary and thresholds of plans do not go with it");
+    bool has_target = options->target_count > 0 || options->oplist;
+    if (!has_target && !options->wants_shapes)
+        return ask_for_target(options);
+    if (has_target && !find_oplists(run, options))
+        return run->status;
+    if (options->settings && strcmp(options->settings, "-") == 0)
+        return usage("--settings writes a file: name it, as --settings FILE.json");
+    if (options->settings && (options->model_count != 1 || options->target_count != 1 || options->wants_shapes))
+        return usage("--settings is of one model and one target");
+    if (options->settings && !has_settings(run->oplists[0]))
+        return EXIT_USAGE;
+    choose_look(run);
+    struct npart_error error = {0};
+    npart_status status = wants_document(options) ? document_open(run, &error) : NPART_OK;
+    if (status != NPART_OK) {
+        tell_error("", &error);
+        return status_of(status);
+    }
+    run_models(run);
+    document_close(run);
+    write_overview(run);
+    overview_free(&run->overview);
+    return run->status;
+}
+
 static enum exit_status work(struct run *run, struct options *options)
 {
     if (options->wants_help || options->wants_version || options->completion) {
@@ -441,33 +472,7 @@ static enum exit_status work(struct run *run, struct options *options)
             return usage("--new-oplist needs a name of letters, digits, - and _");
         return run->status;
     }
-    if (options->model_count == 0)
-        return usage("which model?");
-    if (options->wants_shapes && (options->wants_summary || has_plan_thresholds(options)))
-        return usage("--shapes prints shapes alone: --summary and thresholds of plans do not go with it");
-    bool has_target = options->target_count > 0 || options->oplist;
-    if (!has_target && !options->wants_shapes)
-        return ask_for_target(options);
-    if (has_target && !find_oplists(run, options))
-        return run->status;
-    if (options->settings && strcmp(options->settings, "-") == 0)
-        return usage("--settings writes a file: name it, as --settings FILE.json");
-    if (options->settings && (options->model_count != 1 || options->target_count != 1 || options->wants_shapes))
-        return usage("--settings is of one model and one target");
-    if (options->settings && !has_settings(run->oplists[0]))
-        return EXIT_USAGE;
-    choose_look(run);
-    struct npart_error error = {0};
-    npart_status status = wants_document(options) ? document_open(run, &error) : NPART_OK;
-    if (status != NPART_OK) {
-        tell_error("", &error);
-        return status_of(status);
-    }
-    run_models(run);
-    document_close(run);
-    write_overview(run);
-    overview_free(&run->overview);
-    return run->status;
+    return analyze_models(run, options);
 }
 
 static enum printed_form form_of(const struct options *options)

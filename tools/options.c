@@ -143,12 +143,9 @@ static bool take_target(struct options *options, const char *value)
 /* Precisions with commas between them; `all` is the model as it is, and every one. */
 static bool take_as(struct options *options, const char *value)
 {
-    const char *name;
     struct npart_error error = {0};
     if (strcmp(value, "all") == 0) {
-        options->precision_count = 1; /* the first is NULL */
-        for (uint32_t i = 0; (name = npart_precision_name(i, NULL)) && options->precision_count < MOST_PRECISIONS; i++)
-            options->precisions[options->precision_count++] = name;
+        take_all_precisions(options);
         return true;
     }
     uint32_t before = options->precision_count;
@@ -395,7 +392,12 @@ static const struct row {
     {"target", 't', "TARGET", CALL(take_target),
      "NAME[:VARIANT][+SWITCH|-SWITCH]...[@TOOLCHAIN]; several with commas; all", "*"},
     {"as", 0, "PRECISION,...", CALL(take_as),
-     "as if quantized: w8a8, w8a16, w4a16:block=64, ..., or all (docs/precision.md)", "- diff check scan place"},
+     "as if quantized: w8a8, w8a16, w4a16:block=64, ..., or all (docs/precision.md)",
+     "- diff check scan place weights"},
+    {"keep-float", 0, "NODE,...", MEMBER(keep_float),
+     "nodes that --as leaves in float: names, operators, patterns, auto, or each kind", "- diff check scan place"},
+    {"min-db", 0, "N", MEMBER(min_db),
+     "weights that --as leaves fewer dB get 8 bits, or stay in float: reads them", "- diff check scan place weights"},
     {"oplist", 0, "FILE", MEMBER(oplist), "an op list of your own (docs/oplist-format.md)", "*"},
     {"cost", 0, "FILE", MEMBER(cost), "cost parameters that override the op list's (the same page)", "*"},
     {"runtime", 0, "NAME", MEMBER(runtime),

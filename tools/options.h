@@ -11,7 +11,7 @@
 #include "npu_partition.h"
 
 #define MOST_TARGETS 64
-#define MOST_PRECISIONS 16
+#define MOST_PRECISIONS 32
 #define MOST_TOKEN_COUNTS 8
 #define MOST_DIMS 256
 #define MOST_INPUTS 64
@@ -59,6 +59,7 @@ struct options {
     const char *labels[MOST_TARGETS]; /* the target with its precision, for people */
     const char *precisions[MOST_PRECISIONS]; /* in which each target is asked; NULL as above */
     uint32_t precision_count; /* 0: their own alone */
+    const char *keep_float, *min_db; /* nodes that these leave in float, what weights keep; NULL: as their names say */
     const char *oplist, *cost, *runtime, *partitioner, *gates, *output, *describe, *describe_op;
     const char *explain, *check_oplist, *new_oplist, *import_oplist;
     const char *profile, *settings, *write_cases;
@@ -125,6 +126,8 @@ struct options {
 
 /* Reads the arguments. Prints a line to standard error for each mistake, and returns false when there is one. The
  * strings in `options` point into `argv` or are allocated for the life of the program. */
+/* The model as it is, and every precision. */
+void take_all_precisions(struct options *options);
 bool read_options(int argc, char **argv, struct options *options);
 /* Of a command, or of all without one. */
 void print_help(FILE *file, const struct word *word);

@@ -345,8 +345,80 @@ static const char *label_of(const char *target, const char *as)
     return as ? label : target;
 }
 
+/* The precision in which weights keep so many dB and nodes are kept, either of which may be NULL; itself where both
+ * are, NULL where there is no such precision, which is told where `is_told`. Lives as long as the process. */
+static const char *narrowed(const char *precision, const char *decibels, const char *nodes, bool is_told)
+{
+    static const char key[] = ":keep=";
+    size_t room = strlen(precision) + (decibels ? strlen(decibels) : 0) + sizeof ":min-db=" +
+                  (nodes ? (strlen(nodes) + 1) * sizeof key : 0);
+    char *made = malloc(room);
+    struct npart_error error = {0};
+    size_t used = made ? (size_t)snprintf(made, room, "%s%s%s", precision, decibels ? ":min-db=" : "",
+                                          decibels ? decibels : "") : 0;
+    for (const char *at = nodes; made && at; at = at[strcspn(at, ",")] ? at + strcspn(at, ",") + 1 : NULL)
+        used += (size_t)snprintf(made + used, room - used, "%s%.*s", key, (int)strcspn(at, ","), at);
+    if (made && npart_precision_check(made, &error) == NPART_OK)
+        return made;
+    if (!made || is_told)
+        say("%s: %s", made ? made : precision, made ? error.message : "out of memory");
+    free(made);
+    return NULL;
+}
+
+void take_all_precisions(struct options *options)
+{
+    const char *name;
+    options->precision_count = 1; /* the first is NULL */
+    for (uint32_t i = 0; (name = npart_precision_name(i, NULL)) && options->precision_count < MOST_PRECISIONS; i++)
+        options->precisions[options->precision_count++] = name;
+}
+
+static bool add_precision(struct options *options, const char *precision)
+{
+    if (options->precision_count == MOST_PRECISIONS) {
+        say("--as: too many precisions");
+        return false;
+    }
+    options->precisions[options->precision_count++] = precision;
+    return true;
+}
+
+/* --keep-float and --min-db: each precision so; an analysis has it without, too, so that what they cost is seen, and
+ * with `each` every kind of nodes alone. Of --as all those count that can be had so. */
+static bool spread_kept(struct options *options)
+{
+    const char *precisions[MOST_PRECISIONS], *nodes = options->keep_float, *decibels = options->min_db;
+    uint32_t count = options->precision_count;
+    bool is_each = nodes && strcmp(nodes, "each") == 0, is_all = count > 0 && !options->precisions[0], goes_on = true;
+    if (!nodes && !decibels)
+        return true;
+    if (!count || (is_each && options->word)) {
+        say("--%s %s: %s", nodes ? "keep-float" : "min-db", nodes ? nodes : decibels,
+            count ? "of analyses alone" : "needs --as");
+        return false;
+    }
+    memcpy(precisions, options->precisions, count * sizeof *precisions);
+    options->precision_count = 0;
+    for (uint32_t i = 0; i < count && goes_on; i++) {
+        const char *kind = nodes;
+        if (!precisions[i] || !options->word)
+            goes_on = add_precision(options, precisions[i]);
+        for (uint32_t k = 0; goes_on && precisions[i] && (k == 0 || is_each); k++) {
+            if (is_each && !(kind = npart_kept_kind(k, NULL, NULL)))
+                break;
+            const char *made = narrowed(precisions[i], decibels, kind, !is_all);
+            goes_on = made ? add_precision(options, made) : is_all;
+        }
+    }
+    options->keep_float = options->min_db = NULL;
+    return goes_on;
+}
+
 bool spread_targets(struct options *options)
 {
+    if (!spread_kept(options))
+        return false;
     int targets = options->target_count, precisions = (int)options->precision_count;
     int each = precisions ? precisions : 1;
     if (targets * each > MOST_TARGETS) {

@@ -45,6 +45,8 @@ void tell_error(const char *about, const struct npart_error *error);
 bool is_fine(struct run *run, const char *about, npart_status status, const struct npart_error *error);
 /* Tells what is wrong with the command line. */
 enum exit_status usage(const char *problem);
+/* npu-partition.c: all models for all targets, as without a command. */
+enum exit_status analyze_models(struct run *run, struct options *options);
 
 /* NULL when it cannot be opened; errno then says why. */
 FILE *open_output(struct run *run);

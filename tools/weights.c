@@ -13,17 +13,50 @@ static const char *objection(const struct options *options)
         return options->model_count ? "one model at a time" : "which model?";
     if (strcmp(options->models[0], "-") == 0)
         return "weights are read from a file";
-    return options->format == FORMAT_TEXT || options->format == FORMAT_JSON ? NULL : "--format text or json";
+    if (options->precision_count && !options->min_db)
+        return "--as goes with --min-db";
+    return options->min_db || options->format == FORMAT_TEXT || options->format == FORMAT_JSON ? NULL
+                                                                                        : "--format text or json";
+}
+
+/* What it costs to hold weights above the limit: plans in the precisions that are asked for, or in all. */
+static enum exit_status run_plans(struct run *run, struct options *options)
+{
+    options->word = NULL;
+    if (!options->precision_count)
+        take_all_precisions(options);
+    return analyze_models(run, options);
+}
+
+/* Of each target, for what it would rather have. */
+static npart_status plan_targets(struct run *run, struct options *options, const npart_model *model,
+                                 struct npart_plan_pair *pairs, npart_plan **plans, struct npart_error *error)
+{
+    bool is_missing[MOST_DIMS];
+    npart_inference *inference = NULL;
+    npart_status status = infer(&inference, model, options, is_missing, error);
+    for (int i = 0; i < options->target_count && status == NPART_OK; i++) {
+        status = make_plan(run, inference, i, &plans[i], error);
+        pairs[i].plan = plans[i];
+    }
+    npart_inference_free(inference);
+    return status;
 }
 
 enum exit_status run_weights(struct run *run, struct options *options)
 {
     struct npart_error error = {0};
+    struct npart_plan_pair pairs[MOST_TARGETS] = {{NULL}};
+    npart_plan *plans[MOST_TARGETS] = {NULL};
     npart_model *model = NULL;
     npart_losses *losses = NULL;
     const char *problem = objection(options), *path = options->models ? options->models[0] : "";
     if (problem)
         return usage(problem);
+    if (options->min_db && (options->is_quiet || options->format != FORMAT_TEXT))
+        return run_plans(run, options);
+    if (!options->min_db && options->target_count && !find_oplists(run, options))
+        return run->status;
     choose_look(run);
     uint64_t begun_ms = clock_ms();
     npart_status status = read_model(&model, options, path, &error);
@@ -34,11 +67,21 @@ enum exit_status run_weights(struct run *run, struct options *options)
                                     .losses = losses,
                                     .model = path,
                                     .seconds = (double)(clock_ms() - begun_ms) / 1000};
+    if (status == NPART_OK && !options->min_db && options->target_count) {
+        status = plan_targets(run, options, model, pairs, plans, &error);
+        subject.plans = pairs;
+        subject.count = (size_t)options->target_count;
+    }
     if (status == NPART_OK && !options->is_quiet)
         status = write_report(run, &subject, &run->report, &error);
     if (status != NPART_ERROR_WRITE) /* told once, at the end */
         (void)is_fine(run, path, status, &error);
+    for (int i = 0; i < options->target_count; i++)
+        npart_plan_free(plans[i]);
     npart_losses_free(losses);
     npart_model_free(model);
-    return run->status;
+    if (!options->min_db || run->status != EXIT_FINE)
+        return run->status;
+    (void)write_text(run, "\n");
+    return run_plans(run, options);
 }

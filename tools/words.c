@@ -45,11 +45,12 @@ static const struct word words[] = {
      "of one is which input of another is found by names and shapes. PART is a model's path or file name; of a model\n"
      "that serves both uses of a decoder, MODEL:prefill and MODEL:decode are parts. Dynamic dimensions without a size\n"
      "get one, which is printed. Times on NPU and CPU are estimates, those on a GPU are yours (docs/placement.md)."},
-    {"weights", run_weights, "MODEL [--format text|json] [--verbose]",
+    {"weights", run_weights, "MODEL [--format text|json] [--target TARGET [--min-db N [--as PRECISION,...]]]",
      "what each weight loses in 8 and 4 bits, as dB", "not used",
      "The one command that reads weights. For each: zeros, the largest magnitude, numbers beyond FLOAT16, and the\n"
      "ratio of signal to what is lost in INT8 by tensor and by channel, in INT4 by channel and in blocks of 32, 64\n"
-     "and 128, in NF4, FLOAT8 and FLOAT16 (docs/precision.md). Those that lose most stand first."},
+     "and 128, in NF4, FLOAT8 and FLOAT16 (docs/precision.md). Those that lose most stand first. With --min-db, plans\n"
+     "in each precision, as it is and with the weights held that it leaves fewer dB: in 8 bits, or in float."},
     {"verify", run_verify, "MODEL --target TARGET --profile FILE [options]",
      "compare where a real run placed the nodes with the plan", "they differ",
      "FILE tells where the nodes of a real run were placed:\n"

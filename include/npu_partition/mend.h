@@ -16,15 +16,28 @@ extern "C" {
 /* The model as if it had been quantized: QuantizeLinear, DequantizeLinear and the like stand where ONNX Runtime's
  * quantizer would put them, and no weight is read. It is analyzed and planned as any other model, but cannot be
  * written: scales of activations stand for those that calibration would find. `precision`: "w8a8", with options after
- * colons ("w4a16:block=128"; npart_precision_name lists them). Where there is nothing to quantize it is the model as it
- * was. `model` stays alive as long as it. Fails with ARGUMENT where there is no such precision; with READ, LIMIT and
- * MEMORY. */
+ * colons ("w4a16:block=128"; npart_precision_name lists them). ":min-db=20" reads the weights, of which each keeps so
+ * many dB (npart_losses_make), or has 8 bits in place of 4, or stays in float. The last of these may be
+ * ":keep=NODE", several times: nodes that stay in float, by name, operator, a pattern of these with * and ?, kind
+ * (npart_kept_kind), or auto. Where there is nothing to quantize it is the model as it was. `model` stays alive as long
+ * as it. Fails with ARGUMENT where there is no such precision or node; with READ, LIMIT and MEMORY. */
 NPART_API npart_status npart_model_as(npart_model **out, const npart_model *model, const char *precision,
                                       struct npart_error *error);
 /* The model that such a model was made from; the model itself where it was read. */
 NPART_API const npart_model *npart_model_origin(const npart_model *model);
 /* Names of precisions, in their order; NULL past the last. `about` may be NULL: what each is, in a line. */
 NPART_API const char *npart_precision_name(uint32_t index, const char **about);
+/* Kinds of nodes that a precision may keep in float ("w8a8:keep=softmax"), in their order; NULL past the last. `about`,
+ * why, and `source`, who says so, may be NULL. */
+NPART_API const char *npart_kept_kind(uint32_t index, const char **about, const char **source);
+/* Which way of quantizing is tried first with a model of this kind, as a sentence, and by `source`, which may be NULL,
+ * who says so; NULL: nothing is said. What accuracy is left is measured on the task. */
+NPART_API const char *npart_model_quantized_first(const npart_model *model, const char **source);
+/* Nodes of such a model that were kept so: each one's name, or that of its first result where it has none. NULL past
+ * the last. */
+NPART_API const char *npart_model_kept(const npart_model *model, uint32_t index);
+/* Weights of such a model that have 8 bits where others have 4, as they would lose too much; NULL past the last. */
+NPART_API const char *npart_model_widened(const npart_model *model, uint32_t index);
 /* OK, or ARGUMENT with what may be asked for. */
 NPART_API npart_status npart_precision_check(const char *precision, struct npart_error *error);
 

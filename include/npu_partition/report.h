@@ -89,7 +89,7 @@ enum npart_subject_kind {
 struct npart_subject {
     size_t size;
     enum npart_subject_kind kind;
-    const struct npart_plan_pair *plans; /* PLANS, NODE, MODULES */
+    const struct npart_plan_pair *plans; /* PLANS, NODE, MODULES; LOSSES: what the targets advise, or none */
     const npart_diff *const *diffs;      /* DIFFS */
     size_t count;                        /* of any of these, and of `tries` */
     const char *node;                    /* NODE: what npart_model_find_node takes; all that are called so */

@@ -387,7 +387,7 @@ char *npart__name_as(struct npart__arena *arena, const char *path, const char *p
     size_t length = dot && dot != name ? (size_t)(dot - name) : strlen(name);
     char *made = npart__arena_format(arena, "%.*s.%s.onnx", (int)length, name, precision);
     for (char *at = made ? made + length : made; at && *at; at++)
-        if (*at == ':' || *at == '=')
+        if (strchr(":=/\\*?,|<>\"", *at))
             *at = '-';
     return made;
 }

@@ -6,18 +6,47 @@
 #include "report/page.h"
 
 #define AS_IT_IS "as it is"
+#define KEEP ":keep="
+#define LIMIT ":min-db="
 
 static const char *name_of(const struct npart__row *row)
 {
     return row->as ? row->as : AS_IT_IS;
 }
 
-/* A step of the fastest that loads; the model as it is needs none. */
+static bool has_limit(const struct npart__row *row)
+{
+    return row->as && strstr(row->as, LIMIT);
+}
+
+/* The row of the same precision and target without a limit; NULL: there is none. */
+static const struct npart__row *without_limit(const struct npart__row *rows, size_t count, const struct npart__row *row)
+{
+    size_t length = (size_t)(strstr(row->as, LIMIT) - row->as);
+    for (size_t i = 0; i < count; i++)
+        if (rows[i].as && strcmp(rows[i].target, row->target) == 0 && strncmp(rows[i].as, row->as, length) == 0 &&
+            !rows[i].as[length])
+            return &rows[i];
+    return NULL;
+}
+
+/* Faster, or as fast to two digits with fewer weights. */
+static bool is_better(const struct npart__row *row, const struct npart__row *than)
+{
+    double share = than->typical_ms > 0 ? row->typical_ms / than->typical_ms : 1;
+    return share < 0.99 || (share < 1.01 && row->weight_bytes < than->weight_bytes);
+}
+
+/* A step of the fastest that loads, and of those that hold weights above a limit where any is asked to. */
 static size_t find_best(const struct npart__row *rows, size_t count)
 {
     size_t best = count;
+    bool holds = false;
     for (size_t i = 0; i < count; i++)
-        if (rows[i].runs && rows[i].typical_ms >= 0 && (best == count || rows[i].typical_ms < rows[best].typical_ms))
+        holds |= has_limit(&rows[i]);
+    for (size_t i = 0; i < count; i++)
+        if (rows[i].runs && rows[i].typical_ms >= 0 && (!holds || !rows[i].as || has_limit(&rows[i])) &&
+            (best == count || is_better(&rows[i], &rows[best])))
             best = i;
     return best;
 }
@@ -58,10 +87,68 @@ static void put_recipe(struct npart__page *page, const struct npart__row *row)
 {
     const char *out = npart__name_as(page->arena, row->path, row->as);
     const char *words[] = {"python", "-m", "npu_partition.quantize", row->path, "-t", row->target, "--as", row->as,
-                           "--calibrate", "DIR", "-o", out ? out : ""};
-    const struct npart_action action = {.size = sizeof action, .run = words, .run_count = NPART__COUNT(words)};
+                           "-o", out ? out : "", "--calibrate", "DIR"};
+    bool needs_data = row->as[0] == 'w' && row->as[1] && row->as[2] == 'a'; /* w8a8 */
+    const struct npart_action action = {.size = sizeof action, .run = words,
+                                        .run_count = NPART__COUNT(words) - (needs_data ? 0 : 2)};
     npart__put(page, "  [*] ");
     npart__put_run(page, &action, 6, NULL);
+}
+
+/* The kind of nodes that a precision keeps, and nothing else; NULL: another, or none. */
+static const char *kind_of(const struct npart__row *row, const char **about, const char **source)
+{
+    const char *kept = row->as ? strstr(row->as, KEEP) : NULL, *kind = NULL;
+    for (uint32_t i = 0; kept && (kind = npart_kept_kind(i, about, source)); i++)
+        if (strcmp(kept + strlen(KEEP), kind) == 0)
+            return kind;
+    return NULL;
+}
+
+/* A kind of which the model has no nodes is the precision as it is. */
+static bool is_shown(const struct npart__row *row)
+{
+    const char *about, *source;
+    return row->kept || !kind_of(row, &about, &source);
+}
+
+/* What weights that lose too much have in its place, and what that costs. */
+static void put_held(struct npart__page *page, const struct npart__row *rows, size_t count,
+                     const struct npart__row *row)
+{
+    const struct npart__row *without = has_limit(row) ? without_limit(rows, count, row) : NULL;
+    if (!without)
+        return;
+    npart__append_format(page->out, "  %s: ", row->as);
+    if (!row->widened && !row->kept) {
+        npart__put(page, "no weight loses more\n");
+        return;
+    }
+    npart__append_format(page->out, "%u weight%s of 8 bits in place of 4, %u node%s in float: ", row->widened,
+                         row->widened == 1 ? "" : "s", row->kept, row->kept == 1 ? "" : "s");
+    npart__put(page, row->weight_bytes < without->weight_bytes ? "-" : "+");
+    npart__append_bytes(page->out, row->weight_bytes < without->weight_bytes
+                                       ? without->weight_bytes - row->weight_bytes
+                                       : row->weight_bytes - without->weight_bytes);
+    if (row->runs && without->runs && row->typical_ms >= 0 && without->typical_ms >= 0)
+        npart__append_format(page->out, ", %+.2f ms", row->typical_ms - without->typical_ms);
+    npart__put(page, "\n");
+}
+
+/* What each kind of nodes is kept for; a precision with each kind has the same ones as the first. */
+static void put_kinds(struct npart__page *page, const struct npart__row *rows, size_t count)
+{
+    const char *about, *source, *kind, *first = NULL;
+    for (size_t i = 0; i < count; i++) {
+        if (!is_shown(&rows[i]) || !(kind = kind_of(&rows[i], &about, &source)))
+            continue;
+        if (first && strcmp(kind, first) == 0)
+            break;
+        first = first ? first : kind;
+        npart__put_line(page, NULL, "  ",
+                        npart__arena_format(page->arena, "%s: %u node%s: %s (%s)", kind, rows[i].kept,
+                                            rows[i].kept == 1 ? "" : "s", about, source), 6);
+    }
 }
 
 void npart__put_as_table(struct npart__page *page, const struct npart__row *rows, size_t count)
@@ -81,6 +168,8 @@ void npart__put_as_table(struct npart__page *page, const struct npart__row *rows
                          "as");
     npart__paint(page, "0");
     for (size_t i = 0; i < count; i++) {
+        if (!is_shown(&rows[i]))
+            continue;
         npart__put(page, "  ");
         if (!is_one)
             npart__append_format(page->out, "%-*s  ", (int)names, rows[i].target);
@@ -89,5 +178,11 @@ void npart__put_as_table(struct npart__page *page, const struct npart__row *rows
     }
     if (best < count && rows[best].as)
         put_recipe(page, &rows[best]);
+    for (size_t i = 0; i < count; i++)
+        put_held(page, rows, count, &rows[i]);
+    put_kinds(page, rows, count);
+    if (rows[0].first)
+        npart__put_line(page, NULL, "  ",
+                        npart__arena_format(page->arena, "%s (%s)", rows[0].first, rows[0].source), 6);
     npart__put(page, "  ~ estimated; accuracy is not known here: measure it on your data\n");
 }

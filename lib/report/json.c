@@ -354,6 +354,18 @@ static void plan_findings(struct json *json)
         npart__put_finding(json->out, NULL, &at);
 }
 
+/* Nodes that the precision leaves in float, and weights of 8 bits among those of 4; left away where there are none. */
+static void kept_nodes(struct json *json)
+{
+    const npart_model *model = npart_inference_model(npart_plan_inference(json->plan));
+    if (npart_model_kept(model, 0))
+        NPART__JSON_LIST(json->out, "kept", i, npart_model_kept(model, i))
+            npart__json_text(json->out, NULL, npart_model_kept(model, i));
+    if (npart_model_widened(model, 0))
+        NPART__JSON_LIST(json->out, "widened", i, npart_model_widened(model, i))
+            npart__json_text(json->out, NULL, npart_model_widened(model, i));
+}
+
 /* Nodes know their modules by these lists, which are found before anything is written of a node. Taken anew for
  * each target, as the graph of another may have more nodes. A node of no module stays NPART_NONE. */
 static void find_modules(struct json *json)
@@ -416,6 +428,7 @@ static void target(struct json *json, const struct npart_plan_pair *plans)
     npart__add_json_release(json->out, json->plan);
     npart__add_json_decided(json->out, json->plan);
     plan_findings(json);
+    kept_nodes(json);
     npart__add_json_compiled(json->out, json->plan);
     if (npart__tells_nodes(json->detail))
         nodes_and_partitions(json);

@@ -2,6 +2,7 @@
  *
  * What weights lose when they are rounded: all of it as JSON, and for a person those that lose most.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -30,11 +31,12 @@ static uint32_t find_rounding(const char *name)
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
-/* Nine digits that count, whatever the size. */
+/* Nine digits that count, whatever the size; null: no number that JSON has. */
 static void put_real(struct npart__buffer *out, const char *key, double value)
 {
-    char text[40];
-    (void)snprintf(text, sizeof text, "%.9e", value);
+    char text[40] = "null";
+    if (isfinite(value))
+        (void)snprintf(text, sizeof text, "%.9e", value);
     for (char *at = text; *at; at++)
         if (*at == ',')
             *at = '.';
@@ -134,13 +136,77 @@ static void put_line(struct npart__page *page, const struct npart_weight_loss *a
 static void put_sums(struct npart__page *page, const struct line *lines, uint32_t count)
 {
     uint64_t zeros = 0, elements = 0, beyond = 0;
+    double halves = 0, fours = 0;
     for (uint32_t i = 0; i < count; i++) {
+        double groups = lines[i].at.two_of_four >= 0 ? (double)(lines[i].at.elements / 4) : 0;
+        fours += groups;
+        halves += groups > 0 ? groups * lines[i].at.two_of_four : 0;
         zeros += lines[i].at.zeros;
         elements += lines[i].at.elements;
         beyond += lines[i].at.beyond_float16;
     }
     npart__append_format(page->out, "  %llu of %llu numbers are 0; %llu are beyond FLOAT16\n",
                          (unsigned long long)zeros, (unsigned long long)elements, (unsigned long long)beyond);
+    if (halves >= fours * 0.01 && halves > 0)
+        npart__append_format(page->out,
+                             "  %.0f %% of all groups of four have two zeros or more (2:4); plans take all weights for "
+                             "dense\n",
+                             100 * halves / fours);
+}
+
+/* What is measured of a format such as "w4a16-channel"; past the last: nothing. */
+static uint32_t rounding_of(const char *format)
+{
+    const char *bits = strncmp(format, "w4", 2) == 0 ? "int4" : strncmp(format, "w8", 2) == 0 ? "int8" : "";
+    const char *group = strstr(format, "-block") ? strstr(format, "-block") + 1
+                        : strstr(format, "-channel") ? "channel" : "tensor";
+    char name[40];
+    (void)snprintf(name, sizeof name, "%s-%.*s", bits, (int)strcspn(group, "-"), group);
+    return find_rounding(name);
+}
+
+/* The least that a weight keeps in a rounding, and what half of them keep or more. False where none is known. */
+static bool measure_kept(struct npart__page *page, const struct line *lines, uint32_t count, uint32_t rounding,
+                         double kept[2])
+{
+    struct line *known = npart__arena_zeroed(page->arena, count + (size_t)1, sizeof *known);
+    uint32_t found = 0;
+    for (uint32_t i = 0; known && i < count; i++)
+        if (npart_rounding_name(rounding) && lines[i].at.is_known[rounding])
+            known[found++] = (struct line){.worst = lines[i].at.decibels[rounding], .index = i};
+    if (!found)
+        return false;
+    qsort(known, found, sizeof *known, compare_lines);
+    kept[0] = known[0].worst;
+    kept[1] = known[found / 2].worst;
+    return true;
+}
+
+/* What each target would rather have than the file's formats, with what that loses. */
+static void put_instead(struct npart__page *page, const struct npart_subject *subject, const struct line *lines,
+                        uint32_t count)
+{
+    struct npart_precision at = {.size = sizeof at};
+    struct npart_plan_info info = {.size = sizeof info};
+    double kept[2];
+    for (size_t i = 0; subject->plans && i < subject->count; i++)
+        for (uint32_t k = 0; npart_plan_precision(subject->plans[i].plan, k, &at); k++) {
+            struct npart__buffer text = {.arena = page->arena};
+            if (!*at.instead)
+                continue;
+            (void)npart_plan_info(subject->plans[i].plan, &info);
+            npart__append_format(&text, "%s: %s is native, %s is not: %s keeps ", info.target, at.instead, at.format,
+                                 at.instead);
+            if (measure_kept(page, lines, count, rounding_of(at.instead), kept)) {
+                npart__append_fixed(&text, kept[0], 1);
+                npart__append_text(&text, " dB at least, ");
+                npart__append_fixed(&text, kept[1], 1);
+                npart__append_text(&text, " dB in the middle of all weights");
+            } else {
+                npart__append_text(&text, "what is not known");
+            }
+            npart__put_line(page, NULL, "  ", npart__buffer_text(&text), 4);
+        }
 }
 
 /* Sorted by the loss of INT4 by channel, which tells weights apart most. */
@@ -173,5 +239,6 @@ void npart__losses_text(struct npart__report *report)
     if (most < count)
         npart__append_format(page->out, "  and %u more: -v\n", count - most);
     put_sums(page, lines, count);
+    put_instead(page, report->subject, lines, count);
     npart__put(page, "  /ch: a scale a channel, /64: one for 64 numbers; 6 dB more halve the error\n");
 }

@@ -96,6 +96,7 @@ void npart__put_block_weights(struct npart__page *page)
         npart__append_format(&line, "%u node%s, %s: %s.", at.node_count, at.node_count == 1 ? "" : "s", at.format,
                              at.text);
         append_export(&line, at.instead);
+        npart__append_text(&line, " (what that loses is not known here: npu-partition weights)");
         npart__put_made_field(page, has_label ? "" : "Weights", &line, 0);
         has_label = true;
     }

@@ -122,7 +122,13 @@ static void add_precision(struct npart__page *page, struct npart__row *row)
 {
     struct npart_model_info info = {.size = sizeof info};
     struct npart_cost cost = {.size = sizeof cost};
-    (void)npart_model_info(npart_inference_model(npart_plan_inference(page->plan)), &info);
+    const npart_model *model = npart_inference_model(npart_plan_inference(page->plan));
+    (void)npart_model_info(model, &info);
+    while (npart_model_kept(model, row->kept))
+        row->kept++;
+    while (npart_model_widened(model, row->widened))
+        row->widened++;
+    row->first = npart_model_quantized_first(npart_model_origin(model), &row->source);
     row->as = page->info.as ? npart__arena_copy_text(page->arena, page->info.as, strlen(page->info.as)) : NULL;
     row->target = npart__arena_copy_text(page->arena, page->info.target, strlen(page->info.target));
     row->weight_bytes = info.weight_bytes;

@@ -2,6 +2,7 @@
 """A model looked at in other precisions, and quantized as it was looked at."""
 from __future__ import annotations
 
+import json
 import pathlib
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import npu_partition
-from npu_partition import quantize
+from npu_partition import quantize, sensitivity
 
 
 def write_model(path: pathlib.Path) -> str:
@@ -67,6 +68,87 @@ def test_the_quantizer_keeps_the_promise(tmp_path: pathlib.Path, precision: str,
 
     assert told(promised) == told(real)
     assert len(promised.nodes) == len(real.nodes)
+
+
+@pytest.mark.parametrize("precision", ["w8a8", "w8a16:qnn", "w4", "nf4", "dynamic8"])
+def test_what_is_kept_is_kept_by_the_quantizer(tmp_path: pathlib.Path, precision: str,
+                                               capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("onnxruntime.quantization")
+    model, out = write_model(tmp_path / "m.onnx"), str(tmp_path / "out.onnx")
+    loaded = onnx.load(model)
+    loaded.graph.node[4].name = ""  # quantizers know nodes by their names
+    onnx.save(loaded, model)
+    assert quantize.main([model, "-t", "hexagon", "--as", precision, "--keep-float", "last,sec*", "--random",
+                          "-o", out]) == 0
+    assert "as promised" in capsys.readouterr().out
+    promised = npu_partition.analyze(model, "hexagon", as_=f"{precision}:keep=last:keep=sec*", advice=False).targets[0]
+    real = npu_partition.analyze(out, "hexagon", advice=False).targets[0]
+    assert promised.kept == ("second", "p")
+    assert sorted(node.op for node in promised.nodes) == sorted(node.op for node in real.nodes)
+
+
+@pytest.mark.parametrize("precision, limit, kept, widened", [
+    ("w4a16", "25", (), ("w", "m")), ("w4:block=32", "25", (), ("m",)),
+    ("w8a8", "80", ("first", "second", "product"), ()), ("w4", "80", ("product",), ())])
+def test_weights_are_held_above_a_limit(tmp_path: pathlib.Path, precision: str, limit: str, kept: tuple[str, ...],
+                                        widened: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    """Random weights keep some 18 dB in 4 bits and 42 in 8."""
+    pytest.importorskip("onnxruntime.quantization")
+    model, out = write_model(tmp_path / "m.onnx"), str(tmp_path / "out.onnx")
+    assert quantize.main([model, "-t", "hexagon", "--as", precision, "--min-db", limit, "--random", "-o", out]) == 0
+    assert "as promised" in capsys.readouterr().out
+    promised = npu_partition.analyze(model, "hexagon", as_=f"{precision}:min-db={limit}", advice=False).targets[0]
+    real = npu_partition.analyze(out, "hexagon", advice=False).targets[0]
+    assert (promised.kept, promised.widened) == (kept, widened)
+    assert sorted(node.op for node in promised.nodes) == sorted(node.op for node in real.nodes)
+
+
+@pytest.mark.parametrize("target, precision, tool, path, value", [
+    ("intel-npu", "w8a8:keep=second", "NNCF", ("nncf.quantize", "ignored_scope", "names"), ["second"]),
+    ("intel-npu", "w4", "optimum-cli", (11,), 128), ("rknn:rk3588", "w8a16:per-tensor", "rknn-toolkit2",
+                                                     ("rknn.config", "quantized_method"), "layer"),
+    ("rknn:rv1106", "w8a8", "rknn-toolkit2", ("rknn.config", "target_platform"), "rv1106"),
+    ("hexagon", "w4a16", "AIMET", ("aimet_onnx.QuantizationSimModel", "param_type"), "int4"),
+    ("hexagon", "w8a16", "QAIRT", (6,), 16), ("tidl", "w8a8", "TIDL", ("provider_options", "tensor_bits"), 8),
+    ("ethos-u:u55", "w8a8", "onnx2tf and Vela", (0, 5), "per-channel"),
+    ("stm32n6", "w8a8", "ST Edge AI", ("onnxruntime.quantization.quantize_static", "per_channel"), True),
+    ("xdna", "w4:block=64", "ONNX Runtime GenAI", (12,), "int4_block_size=64")])
+def test_the_wish_in_the_words_of_other_tools(tmp_path: pathlib.Path, target: str, precision: str, tool: str,
+                                              path: tuple[object, ...], value: object) -> None:
+    model, out = write_model(tmp_path / "m.onnx"), tmp_path / "settings.json"
+    assert quantize.main([model, "-t", target, "--as", precision, "--settings", str(out)]) == 0
+    told = json.loads(out.read_text())["tools"][tool]["told"]
+    for key in path:
+        told = told[key]
+    assert told == value
+
+
+def test_a_tool_that_lacks_a_precision_says_so(tmp_path: pathlib.Path) -> None:
+    model, out = write_model(tmp_path / "m.onnx"), tmp_path / "settings.json"
+    assert quantize.main([model, "-t", "rknn", "--as", "fp8", "--settings", str(out)]) == 0
+    assert json.loads(out.read_text())["tools"]["rknn-toolkit2"]["told"] is None
+    assert quantize.main([model, "-t", "rknn", "--as", "w8a8:keep=softmax", "--settings", str(out)]) == 0
+    assert json.loads(out.read_text())["tools"]["rknn-toolkit2"]["lacks"] == ["kept"]
+
+
+def test_losses_on_data_are_joined_to_the_plan(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("onnxruntime.quantization")
+    model, out = write_model(tmp_path / "m.onnx"), str(tmp_path / "out.onnx")
+    assert quantize.main([model, "-t", "hexagon", "--as", "w8a8", "--random", "-o", out]) == 0
+    assert sensitivity.main([model, out, "-t", "hexagon", "--random", "--format", "json"]) == 0
+    printed = capsys.readouterr()
+    rows = json.loads(printed.out[printed.out.index("{"):])["layers"]
+    assert {row["tensor"] for row in rows} == {"x", "r", "d", "t", "p", "y"}
+    product = next(row for row in rows if row["tensor"] == "p")
+    assert (product["node"], product["op"], product["verdict"], product["partition"]) == ("product", "MatMul", "npu", 0)
+    assert 10 < product["error_db"] <= product["own_db"] + 1 and product["weight_db"] > 35
+    assert rows == sorted(rows, key=lambda row: row["error_db"])
+    assert "Kendall's tau" in printed.err
+    page = tmp_path / "page.html"
+    assert sensitivity.main([model, out, "-t", "hexagon", "--random", "--format", "html", "-o", str(page)]) == 0
+    assert "<td>product</td>" in page.read_text()
+    assert sensitivity.main([model, out, "-t", "hexagon"]) == 2
+    assert sensitivity.kendall([(1, 1), (2, 3), (3, 2)]) == pytest.approx(1 / 3)
 
 
 def test_calibration_data_is_never_made_up_silently(tmp_path: pathlib.Path,

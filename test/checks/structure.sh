@@ -3,7 +3,7 @@
 # The rules of CONTRIBUTING.md that a script can see. Prints what breaks them.
 set -eu
 cd "$(dirname "$0")/../.."
-stages="base read/wire read/onnx target/schema target/runtime target/oplist know/graph know/infer know/view know/valid know/session know/work plan/judge plan/partition plan/memory plan/precision plan/cause plan/cost plan plan/module api mend/edit mend/rewrite mend/choose mend/cache mend/split mend/fix mend/quantize mend/weights mend/advice compare/diff compare/place report"
+stages="base read/wire read/onnx target/schema target/runtime target/oplist know/graph know/infer know/view know/valid know/session know/work plan/judge plan/partition plan/memory plan/precision plan/cause plan/cost plan plan/module api mend/edit mend/rewrite mend/choose mend/cache mend/split mend/fix mend/weights mend/quantize mend/advice compare/diff compare/place report"
 failed=0
 complain() {
 	echo "structure: $*" >&2

@@ -9,6 +9,7 @@ and DequantizeLinear by name), verdicts by node, and partitions with their conte
 (NPU_PARTITION_LIBRARY, PYTHONPATH), whose quantizer is held to its promise so.
 """
 import argparse
+import collections
 import json
 import os
 import pathlib
@@ -54,18 +55,27 @@ def plans(tool, path, targets, arguments):
     return json.loads(run.stdout)["targets"]
 
 
-def key_of(node):
-    return node["name"] or f'{node["op"]} {node["outputs"][0] if node.get("outputs") else node["index"]}'
+def keys_of(plan):
+    """Names of nodes by their place; those that have none are counted by op, without constants, whose number
+    converters choose."""
+    counts = collections.Counter()
+    keys = {}
+    for place, node in enumerate(plan["nodes"]):
+        counts[node["op"]] += not node["name"]
+        if node["op"] != "Constant":
+            keys[place] = node["name"] or f'{node["op"]} {counts[node["op"]]}'
+    return keys
 
 
 def compare(target, promised, real):
     """One line: nodes that the two have not both, verdicts that differ, partitions."""
-    first = {key_of(node): node for node in promised["nodes"]}
-    second = {key_of(node): node for node in real["nodes"]}
+    keys = [keys_of(plan) for plan in (promised, real)]
+    first, second = ({name: plan["nodes"][place] for place, name in key.items()}
+                     for plan, key in zip((promised, real), keys))
     absent, extra = sorted(set(second) - set(first)), sorted(set(first) - set(second))
     other = [name for name in first if name in second and first[name]["verdict"] != second[name]["verdict"]]
-    contents = [sorted(sorted(key_of(plan["nodes"][node]) for node in partition["nodes"])
-                       for partition in plan["partitions"]) for plan in (promised, real)]
+    contents = [sorted(sorted(key[node] for node in partition["nodes"] if node in key)
+                       for partition in plan["partitions"]) for plan, key in zip((promised, real), keys)]
     return {"target": target, "as": promised.get("as"), "nodes": len(second), "absent": absent[:6], "extra": extra[:6],
             "absent_count": len(absent), "extra_count": len(extra), "other_count": len(other),
             "other": [[name, first[name]["op"], first[name]["verdict"], second[name]["verdict"]] for name in other[:6]],

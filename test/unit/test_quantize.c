@@ -126,12 +126,99 @@ static void test_quantize__names_that_are_taken(void)
     npart_model_free(model);
 }
 
+/* Names of what the precision leaves in float, with commas after them. */
+static void check_kept(const char *text, const char *precision, const char *expected)
+{
+    npart_model *model = read_text(text), *as = NULL;
+    struct npart_error error = {0};
+    char told[200] = "";
+    CHECK_INT(npart_model_as(&as, model, precision, &error), NPART_OK);
+    CHECK_TEXT(error.message, "");
+    for (uint32_t i = 0; npart_model_kept(as, i); i++)
+        (void)snprintf(told + strlen(told), sizeof told - strlen(told), "%s,", npart_model_kept(as, i));
+    CHECK_TEXT(told, expected);
+    CHECK(npart_model_kept(model, 0) == NULL);
+    npart_model_free(as);
+    npart_model_free(model);
+}
+
+/* Scores are masked between a product and a Softmax; two products make what attention multiplies, one the result. */
+static const char attention[] =
+    "opset 17\ninput x float32[4,8]\ninput m float32[4,4]\ninit a float32[8,8]\ninit b float32[8,8]\n"
+    "init c float32[8,8]\nnode q = MatMul(x, a)\nnode k = MatMul(x, b)\nnode t = Transpose(k) perm=[1,0]\n"
+    "node s = MatMul(q, t)\nnode d = Add(s, m)\nnode p = Softmax(d)\nnode o = MatMul(p, x)\n"
+    "node r = Add(o, x)\nnode n = ReduceMean(r) axes=[1]\nnode h = Sub(r, n)\nnode y = MatMul(h, c)\noutput y\n";
+
+static void test_quantize__nodes_that_stay_in_float(void)
+{
+    check_kept(attention, "w8a8:keep=first", "q,k,");
+    check_kept(attention, "w8a8:keep=last", "y,");
+    check_kept(attention, "w8a8:keep=softmax", "d,p,");
+    check_kept(attention, "w8a8:keep=norm", "n,");
+    check_kept(attention, "w8a8:keep=residual", "r,");
+    check_kept(attention, "w8a8:keep=attention", "q,k,");
+    check_kept(attention, "w8a8:keep=vocoder", "");
+    check_kept(attention, "w8a8:keep=auto", "q,k,d,p,n,y,");
+    check_kept(attention, "w4:keep=Sub:keep=?", "q,k,t,s,d,p,o,r,n,h,y,");
+    check_kept(attention, "dynamic8:keep=Reduce*:keep=Conv", "n,");
+    check_kept("opset 17\ninput x float32[1,4,8]\ninit w float32[4,2,3]\nnode a = Abs(x)\n"
+               "node u = ConvTranspose(a, w)\nnode y = Tanh(u)\noutput y\n", "w8a8:keep=vocoder", "u,y,");
+}
+
+/* What is kept is as it was, and nothing is quantized for it alone. */
+static void test_quantize__what_is_kept_is_not_quantized(void)
+{
+    npart_model *model = read_text(attention), *as = NULL;
+    struct npart_error error = {0};
+    check_as("opset 17\ninput x float32[2,4]\ninit w float32[4,4]\nnode m = MatMul(x, w)\nnode y = MatMul(m, w)\n"
+             "output y\n", "w8a8:keep=m", "DequantizeLinear MatMul " PAIR " MatMul " PAIR);
+    check_as(network, "w4:keep=MatMul", "Conv Relu Transpose MatMul");
+    check_as(network, "float16:keep=c", "Cast Cast Cast Conv Cast Relu Transpose MatMul");
+    check_as(network, "dynamic8:keep=c:keep=y", "Conv Relu Transpose MatMul");
+    CHECK_INT(npart_model_as(&as, model, "w8a8:keep=sofmax", &error), NPART_ERROR_ARGUMENT);
+    CHECK(strstr(error.message, "did you mean softmax"));
+    CHECK_INT(npart_precision_check("w8a8:keep=", NULL), NPART_ERROR_ARGUMENT);
+    npart_model_free(model);
+}
+
+static void check_first(const char *text, const char *expected)
+{
+    npart_model *model = read_text(text);
+    const char *source = "", *about = npart_model_quantized_first(model, &source);
+    CHECK(strstr(about ? about : "nothing", expected));
+    CHECK(!about || *source);
+    npart_model_free(model);
+}
+
+static void test_quantize__which_way_is_first(void)
+{
+    check_first(attention, "transformer");
+    check_first(network, "convolutions: ");
+    check_first("opset 17\ninput x float32[1,4,8,8]\ninit w float32[4,1,3,3]\nnode y = Conv(x, w) group=4\noutput y\n",
+                "depthwise");
+    check_first("opset 17\ninput past_key float32[1,4]\ninit w float32[4,4]\nnode y = MatMul(past_key, w)\noutput y\n",
+                "language model");
+    check_first("opset 17\ninput x float32[1,4]\nnode y = Relu(x)\noutput y\n", "nothing");
+}
+
+/* A table that is looked up and turned stays quantized until somebody needs it; recurrent weights lie the other way. */
+static void test_quantize__operators_of_their_own(void)
+{
+    check_as("opset 17\ninput i int64[2]\ninit w float32[4,4]\nnode g = Gather(w, i)\nnode t = Transpose(g)\n"
+             "node y = Neg(t)\noutput y\n", "dynamic8", "Gather Transpose DequantizeLinear Neg");
+    check_as("opset 17\ninput x float32[2,1,4]\ninit w float32[1,12,4]\ninit r float32[1,12,3]\n"
+             "node y = LSTM(x, w, r) hidden_size=3\noutput y\n", "dynamic8", "DynamicQuantizeLSTM");
+}
+
 static void test_quantize__what_is_a_precision(void)
 {
     static const char *const good[] = {"w8a8:per-tensor", "w8a8:qnn:per-channel", "w4a16:block=16", "w4:block=65536",
-                                       "w8a16:activations=int16"};
+                                       "w8a16:activations=int16", "w4a16:min-db=17.5:keep=a:b", "float16:min-db=60"};
     static const char *const bad[] = {"", ":", "w8a8:", "W8A8", "w4:block=8", "w4:block=131072", "w4:block=24",
-                                      "w8:qnn", "w8a8:block=16", "w8a8:activations=int16", "fp8:per-tensor"};
+                                      "w8:qnn", "w8a8:block=16", "w8a8:activations=int16", "fp8:per-tensor",
+                                      "w8a8:min-db=", "w8a8:min-db=0", "w8a8:min-db=200", "w8a8:min-db=1.2.3",
+                                      "w8a8:min-db=.5", "bfloat16:min-db=20",
+                                      "nf4:block=128:min-db=20", "w4a16:per-tensor:min-db=20"};
     const char *about = NULL;
     struct npart_error error;
     for (uint32_t i = 0; npart_precision_name(i, &about); i++) {
@@ -154,4 +241,8 @@ TESTS(test_quantize__each_kind_of_precision,
       test_quantize__a_bias_for_each_node,
       test_quantize__sixteen_bits_need_another_opset,
       test_quantize__names_that_are_taken,
+      test_quantize__nodes_that_stay_in_float,
+      test_quantize__what_is_kept_is_not_quantized,
+      test_quantize__which_way_is_first,
+      test_quantize__operators_of_their_own,
       test_quantize__what_is_a_precision)

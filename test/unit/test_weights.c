@@ -73,7 +73,7 @@ static void test_weights__kernels(void)
     kernels->count(odd, 2, &zeros, &beyond);
     CHECK_INT(beyond, 1);
     static const float level[] = {1, -1, 0};
-    CHECK(kernels->lost_nf4(level, 3, 1) < 1e-10);
+    CHECK(kernels->lost_nf4_blocks(level, 3, 64, level) < 1e-10);
 }
 
 static uint32_t place_of(const char *name)

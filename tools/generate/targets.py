@@ -205,14 +205,69 @@ VERIFIED = """
 TARGET=...` asks again."""
 
 
-def write_targets(tool):
+FORMATS = ("float16", "bfloat16", "w8a8", "w8a16", "w4a16", "w4a16:block=32", "w8", "w4:block=32", "w4", "nf4", "fp8")
+SWITCHES = {"intel-npu": ("", "+openvino")}  # that formats depend on
+PRODUCT = """opset 17
+input x float32[1,256]
+init w float32[256,256]
+node y = MatMul(x, w)
+output y float32[1,256]"""
+
+
+def variants_of(tool, name):
+    """Names of the chips of a target, in the order of its list; [""] where it has none."""
+    lines = iter(subprocess.run([tool, "--describe", name], check=True, capture_output=True, text=True).stdout.splitlines())
+    found = []
+    for line in lines:
+        if line.startswith("variants"):
+            for row in lines:
+                named = re.match(r"  [ *] (\S+)", row)
+                if not row.startswith("  "):
+                    break
+                if named:
+                    found.append(named[1])
+    return found or [""]
+
+
+def formats_of(tool, name, switch, path):
+    """[(chips, what happens to a product in each format)]: chips of which the same is said are one row."""
+    rows = {}
+    for variant in variants_of(tool, name):
+        target = (f"{name}:{variant}" if variant else name) + switch
+        answer = subprocess.run([tool, path, "-t", target, "--as", ",".join(FORMATS), "-f", "json", "--no-advice"],
+                                check=False, capture_output=True, text=True).stdout
+        cells = []
+        for plan in json.loads(answer)["targets"]:
+            happens = {row["happens"] for row in plan["precision"]}
+            cells.append(" ".join(sorted(happens)) or "-")
+        rows.setdefault(tuple(cells), []).append(variant)
+    return [(variants, cells) for cells, variants in rows.items()]
+
+
+def write_formats(tool, make_model):
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "model.onnx")
+        path.write_bytes(subprocess.run([make_model], input=PRODUCT.encode(), check=True, capture_output=True).stdout)
+        for name, *_ in targets_of(tool):
+            for switch, (variants, cells) in [(switch, row) for switch in SWITCHES.get(name, ("",))
+                                              for row in formats_of(tool, name, switch, str(path))]:
+                if set(cells) != {"-"}:
+                    rows.append((f"`{name}{switch}`", " ".join(filter(None, variants)) or "all", *cells))
+    show(("target", "chips", *(f"`{name}`" for name in FORMATS)), rows,
+         "\n## Formats by chip\n\nWhat the `precision` lines of the lists say of a matrix product in each format "
+         "([precision.md](precision.md)): native, dequantized\n(another type is computed), vector (on the slower unit), cpu, "
+         "fails, or not known. `--as FORMAT` plans a model so before anybody\nquantizes it.")
+
+
+def write_targets(tool, make_model):
     targets = targets_of(tool)
     show(("target", "what", "verified"), [(f"`{name}`", what, verified) for name, what, _size, verified in targets],
          "# Targets\n\nWritten by `make targets-page` from the op lists in `oplists/`; each answer below is what the "
          "tool prints.\nReleases, limits of memory, sessions of ONNX Runtime, and ops that often fall back, with sources:\n"
          "[evidence/targets.md](evidence/targets.md).")
     print(VERIFIED)
-
+    write_formats(tool, make_model)
 
 
 def write_sources(tool, make_model):
@@ -255,7 +310,7 @@ def write_sources(tool, make_model):
 def main():
     tool, make_model, page, sources = sys.argv[1:]
     with open(page, "w", encoding="utf-8") as file, contextlib.redirect_stdout(file):
-        write_targets(tool)
+        write_targets(tool, make_model)
     with open(sources, "w", encoding="utf-8") as file, contextlib.redirect_stdout(file):
         write_sources(tool, make_model)
 

@@ -385,6 +385,11 @@ static npart_status declare_initializers(struct npart__build *build, uint32_t sc
         const Onnx__SparseTensorProto *sparse = proto->sparse_initializer[i];
         const char *name = sparse->values && sparse->values->name ? sparse->values->name : "";
         status = declare_initializer(build, scope, npart__build_sparse_tensor(build, sparse, name));
+        if (status == NPART_OK && i == 0 &&
+            !npart__build_finding(build, "sparse", name,
+                                  "%zu sparse weight%s planned dense, as ONNX Runtime makes them when it loads them",
+                                  proto->n_sparse_initializer, proto->n_sparse_initializer == 1 ? " is" : "s are"))
+            status = npart__fail_memory(build->error);
     }
     return status;
 }

@@ -661,6 +661,8 @@ const struct npart__infer_policy npart__policy_onnx = {
     COMMON, .is_onnx = true, .before = before_onnx, .end = take_for_scalars,
 };
 
+const struct npart__infer_policy npart__policy_inferred = {COMMON, .is_onnx = true, .before = before_onnx};
+
 const struct npart__infer_policy npart__policy_unfolded = {
     COMMON, .keeps_false_shapes = true, .keeps_names = true, .before = before_node,
 };

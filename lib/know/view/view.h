@@ -10,8 +10,9 @@
 
 #include "infer/infer.h"
 
-/* What ONNX's own inference says of the file as it is, without propagating elements. */
-extern const struct npart__infer_policy npart__policy_onnx;
+/* What ONNX's own inference says of the file as it is, without propagating elements; and the same as those see it who
+ * take a tensor of unknown rank for a scalar. */
+extern const struct npart__infer_policy npart__policy_inferred, npart__policy_onnx;
 /* What ONNX Runtime knows where it changes nothing, as when it loads a model. */
 extern const struct npart__infer_policy npart__policy_unfolded;
 /* By release: where what is computed from constants, or is a static shape, is folded. */

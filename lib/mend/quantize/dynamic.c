@@ -2,7 +2,8 @@
  *
  * Activations quantized while the model runs: MatMul with a constant matrix becomes MatMulInteger, Conv ConvInteger,
  * with DynamicQuantizeLinear before and a Cast and two Mul after (onnxruntime/quantization: quantize_dynamic,
- * operators/matmul.py, conv.py); a Gather of a constant reads it quantized (gather.py).
+ * operators/matmul.py, conv.py); a Gather of a constant reads it quantized, and a Transpose moves what is quantized
+ * (gather.py, direct_q8.py); LSTM and Attention become operators of com.microsoft (lstm.py, attention.py).
  */
 #include "quantize/internal.h"
 
@@ -36,19 +37,23 @@ static struct operand quantize_activation(struct npart__quantizer *quantizer, co
     return (struct operand){tensor->quantized_name, tensor->scale_name, tensor->zero_name};
 }
 
-/* One scale; a weight that several nodes have is quantized once. */
+/* One scale, or one for each of the first dims; a weight that several nodes have is quantized once. */
 static struct operand quantize_weight(struct npart__quantizer *quantizer, struct npart__quantized *tensor,
-                                      int element_type, bool is_transposed)
+                                      int element_type, bool is_transposed, size_t scale_rank)
 {
     const Onnx__TensorProto *own = tensor->initializer;
-    const int64_t turned[2] = {own->n_dims == 2 ? own->dims[1] : 0, own->n_dims == 2 ? own->dims[0] : 0};
-    const int64_t *dims = is_transposed && own->n_dims == 2 ? turned : own->dims;
+    int64_t turned[NPART__LIMIT_RANK] = {0};
+    const int64_t *dims = is_transposed && own->n_dims >= 2 ? turned : own->dims;
+    for (size_t i = 0; i < own->n_dims; i++)
+        turned[i] = own->dims[i + 2 < own->n_dims ? i : i + 2 == own->n_dims ? i + 1 : i - 1];
     if (!tensor->scale_name) {
         name_parts(quantizer, tensor, own->name);
         if (!quantizer->failed) {
             npart__quantizer_tensor(quantizer, tensor->quantized_name, element_type, dims, own->n_dims, 0, true);
-            npart__quantizer_tensor(quantizer, tensor->scale_name, tensor->element_type, NULL, 0, 1.0 / 64, false);
-            npart__quantizer_tensor(quantizer, tensor->zero_name, element_type, NULL, 0, 0, false);
+            npart__quantizer_tensor(quantizer, tensor->scale_name, tensor->element_type, own->dims, scale_rank,
+                                    npart__stand_in(npart__quantizer_id(quantizer, own->name), tensor->element_type),
+                                    false);
+            npart__quantizer_tensor(quantizer, tensor->zero_name, element_type, own->dims, scale_rank, 0, false);
         }
     }
     if (--tensor->uses == 0)
@@ -103,14 +108,16 @@ static void quantize_product(struct npart__quantizer *quantizer, Onnx__NodeProto
                              bool is_transposed)
 {
     struct npart__quantized *weight = npart__quantized_at(quantizer, node->input[1]);
-    size_t rank = weight->initializer->n_dims;
+    size_t rank = weight->initializer ? weight->initializer->n_dims : 0;
     /* Quantized for another node the other way round: this one stays. */
-    if (weight->scale_name && weight->axis != is_transposed)
+    if (weight->initializer && weight->scale_name && weight->axis != is_transposed)
         return;
-    weight->axis = is_transposed;
+    weight->axis = weight->initializer ? is_transposed : weight->axis;
     bool has_bias = is_conv && node->n_input > 2 && *node->input[2];
     struct operand a = quantize_activation(quantizer, node->input[0]);
-    struct operand b = quantize_weight(quantizer, weight, quantizer->format->weight_type, is_transposed);
+    struct operand b = weight->initializer
+                           ? quantize_weight(quantizer, weight, quantizer->format->weight_type, is_transposed, 0)
+                           : quantize_activation(quantizer, node->input[1]);
     const char *integers = npart__quantizer_name(quantizer, node->output[0], "_output_quantized");
     const char *name = name_after(quantizer, node, "_quant");
     const char *result = has_bias ? npart__quantizer_name(quantizer, node->output[0], "_quant_scaled_output")
@@ -155,18 +162,106 @@ static void split_gemm(struct npart__quantizer *quantizer, Onnx__NodeProto *node
         (void)npart__quantizer_node(quantizer, "Add", "", sum_name, operands, node->output[0]);
 }
 
-static void quantize_lookup(struct npart__quantizer *quantizer, Onnx__NodeProto *node)
+/* The result is there as integers alone; who needs it otherwise gets it in the end. */
+static void make_integers(struct npart__quantizer *quantizer, Onnx__NodeProto *node, struct operand from)
 {
-    struct npart__quantized *weight = npart__quantized_at(quantizer, node->input[0]);
-    struct operand table = quantize_weight(quantizer, weight, quantizer->format->activation_type, false);
+    struct npart__quantized *result = npart__quantized_at(quantizer, node->output[0]);
     const char *integers = npart__quantizer_name(quantizer, node->output[0], "_quantized");
-    const char *name = npart__quantizer_name(quantizer, node->output[0], "_DequantizeLinear");
+    if (quantizer->failed || !result)
+        return;
+    result->quantized_name = integers;
+    result->scale_name = from.scale;
+    result->zero_name = from.zero;
+    result->role = NPART__ROLE_ACTIVATION;
+    node->input[0] = (char *)(uintptr_t)from.value;
+    node->output[0] = (char *)(uintptr_t)integers;
+}
+
+static void dequantize(struct npart__quantizer *quantizer, const char *name)
+{
+    struct npart__quantized *tensor = npart__quantized_at(quantizer, name);
+    if (!tensor || !tensor->role || tensor->is_done)
+        return;
+    const char *node_name = npart__quantizer_name(quantizer, name, "_DequantizeLinear");
+    const char *const operands[] = {tensor->quantized_name, tensor->scale_name, tensor->zero_name, NULL};
+    tensor->is_done = true;
+    if (!quantizer->failed)
+        (void)npart__quantizer_node(quantizer, "DequantizeLinear", "", node_name, operands, name);
+}
+
+static void dequantize_where_needed(struct npart__quantizer *quantizer)
+{
+    Onnx__GraphProto *graph = quantizer->main;
+    for (size_t i = 0; i < graph->n_node; i++)
+        for (size_t k = 0; !quantizer->is_removed[i] && k < graph->node[i]->n_input; k++)
+            dequantize(quantizer, graph->node[i]->input[k]);
+    for (uint32_t i = 0; i < quantizer->nodes.count; i++)
+        for (size_t k = 0; k < quantizer->nodes.items[i]->n_input; k++)
+            dequantize(quantizer, quantizer->nodes.items[i]->input[k]);
+    for (uint32_t i = 0; i < quantizer->tensor_count; i++)
+        if (quantizer->tensors[i].is_output || quantizer->tensors[i].is_captured)
+            dequantize(quantizer, npart__text(&quantizer->names, i));
+}
+
+/* One of com.microsoft in the place of a node, with its results and attributes, but for `dropped`. */
+static void replace(struct npart__quantizer *quantizer, Onnx__NodeProto *node, uint32_t place, const char *op,
+                    const char *const *operands, const char *dropped)
+{
+    bool has_name = node->name && *node->name;
+    const char *name = has_name ? npart__quantizer_name(quantizer, node->name, "_quant") : "";
     if (quantizer->failed)
         return;
-    const char *const operands[] = {integers, table.scale, table.zero, NULL};
-    (void)npart__quantizer_node(quantizer, "DequantizeLinear", "", name, operands, node->output[0]);
-    node->input[0] = (char *)(uintptr_t)table.value;
-    node->output[0] = (char *)(uintptr_t)integers;
+    Onnx__NodeProto *made =
+        npart__quantizer_node(quantizer, op, "com.microsoft", name, operands, node->output[0]);
+    if (!made)
+        return;
+    made->output = node->output;
+    made->n_output = node->n_output;
+    made->attribute = npart__arena_zeroed(quantizer->arena, node->n_attribute + 1, sizeof(Onnx__AttributeProto *));
+    quantizer->failed |= !made->attribute;
+    for (size_t i = 0; made->attribute && i < node->n_attribute; i++)
+        if (!node->attribute[i]->name || strcmp(node->attribute[i]->name, dropped) != 0)
+            made->attribute[made->n_attribute++] = node->attribute[i];
+    made->metadata_props = node->metadata_props;
+    made->n_metadata_props = node->n_metadata_props;
+    quantizer->is_removed[place] = true;
+    quantizer->failed |= !npart__edit_import(quantizer->model, "com.microsoft", 1, quantizer->arena);
+}
+
+static const char *operand_of(const Onnx__NodeProto *node, size_t index)
+{
+    return index < node->n_input ? node->input[index] : "";
+}
+
+/* Weights as [directions, input, gates], with a scale for each direction. */
+static void quantize_lstm(struct npart__quantizer *quantizer, Onnx__NodeProto *node, uint32_t place)
+{
+    struct npart__quantized *w = npart__quantized_at(quantizer, node->input[1]);
+    struct npart__quantized *r = npart__quantized_at(quantizer, node->input[2]);
+    if (w->initializer->n_dims != 3 || r->initializer->n_dims != 3)
+        return;
+    struct operand a = quantize_weight(quantizer, w, NPART__INT8, true, 1);
+    struct operand b = quantize_weight(quantizer, r, NPART__INT8, true, 1);
+    if (quantizer->failed)
+        return;
+    const char *const operands[] = {node->input[0], a.value, b.value, operand_of(node, 3), operand_of(node, 4),
+                                    operand_of(node, 5), operand_of(node, 6), operand_of(node, 7), a.scale, a.zero,
+                                    b.scale, b.zero, NULL};
+    replace(quantizer, node, place, "DynamicQuantizeLSTM", operands, "layout");
+}
+
+static void quantize_attention(struct npart__quantizer *quantizer, Onnx__NodeProto *node, uint32_t place)
+{
+    if (npart__onnx_attribute(node, "qkv_hidden_sizes"))
+        return;
+    struct operand a = quantize_activation(quantizer, node->input[0]);
+    struct operand b = quantize_weight(quantizer, npart__quantized_at(quantizer, node->input[1]),
+                                       quantizer->format->weight_type, false, 0);
+    if (quantizer->failed)
+        return;
+    const char *const operands[] = {a.value, b.value, node->input[2], a.scale, b.scale, operand_of(node, 3), a.zero,
+                                    b.zero, operand_of(node, 4), NULL};
+    replace(quantizer, node, place, "QAttention", operands, "");
 }
 
 static bool is_float_weight(struct npart__quantizer *quantizer, const char *name)
@@ -189,19 +284,46 @@ static bool is_plain_gemm(struct npart__quantizer *quantizer, const Onnx__NodePr
     return is_plain;
 }
 
+/* A Conv quantizes a weight that is none, too, as an activation; one with a bias it then refuses (conv.py). */
+static bool is_quantized_conv(struct npart__quantizer *quantizer, const Onnx__NodeProto *node)
+{
+    const struct npart__quantized *weight = npart__quantized_at(quantizer, node->input[1]);
+    if (strcmp(node->op_type, "Conv") != 0 || is_float_weight(quantizer, node->input[0]))
+        return false;
+    return is_float_weight(quantizer, node->input[1]) ||
+           (node->n_input == 2 && weight && !weight->initializer && weight->element_type == NPART__FLOAT);
+}
+
+static void quantize_node(struct npart__quantizer *quantizer, Onnx__NodeProto *node, uint32_t place)
+{
+    const char *op = node->op_type;
+    bool has_weight = node->n_input >= 2 && is_float_weight(quantizer, node->input[1]);
+    bool is_one = node->n_output == 1 && node->n_input >= 2;
+    const struct npart__quantized *first = node->n_input ? npart__quantized_at(quantizer, node->input[0]) : NULL;
+    if (is_one && is_quantized_conv(quantizer, node))
+        quantize_product(quantizer, node, place, true, false);
+    else if (is_one && has_weight && strcmp(op, "MatMul") == 0 && !is_float_weight(quantizer, node->input[0]))
+        quantize_product(quantizer, node, place, false, false);
+    else if (is_one && is_plain_gemm(quantizer, node))
+        split_gemm(quantizer, node, place);
+    else if (is_one && strcmp(op, "Gather") == 0 && is_float_weight(quantizer, node->input[0]))
+        make_integers(quantizer, node,
+                      quantize_weight(quantizer, npart__quantized_at(quantizer, node->input[0]),
+                                      quantizer->format->activation_type, false, 0));
+    else if (strcmp(op, "Transpose") == 0 && node->n_output == 1 && first && first->quantized_name)
+        make_integers(quantizer, node, (struct operand){first->quantized_name, first->scale_name, first->zero_name});
+    else if (strcmp(op, "LSTM") == 0 && has_weight && node->n_input > 2 && is_float_weight(quantizer, node->input[2]))
+        quantize_lstm(quantizer, node, place);
+    else if (strcmp(op, "Attention") == 0 && has_weight && node->n_input > 2)
+        quantize_attention(quantizer, node, place);
+}
+
 npart_status npart__quantize_dynamic(struct npart__quantizer *quantizer, struct npart_error *error)
 {
-    for (uint32_t i = 0; i < quantizer->main->n_node && !quantizer->failed; i++) {
-        Onnx__NodeProto *node = quantizer->main->node[i];
-        bool is_conv = strcmp(node->op_type, "Conv") == 0, is_known = node->n_input >= 2 && node->n_output == 1;
-        bool is_product = is_conv || strcmp(node->op_type, "MatMul") == 0;
-        if (is_known && is_product && is_float_weight(quantizer, node->input[1]) &&
-            !is_float_weight(quantizer, node->input[0]))
-            quantize_product(quantizer, node, i, is_conv, false);
-        else if (is_known && is_plain_gemm(quantizer, node))
-            split_gemm(quantizer, node, i);
-        else if (is_known && strcmp(node->op_type, "Gather") == 0 && is_float_weight(quantizer, node->input[0]))
-            quantize_lookup(quantizer, node);
-    }
+    for (uint32_t i = 0; i < quantizer->main->n_node && !quantizer->failed; i++)
+        if (!quantizer->is_kept[i])
+            quantize_node(quantizer, quantizer->main->node[i], i);
+    if (!quantizer->failed)
+        dequantize_where_needed(quantizer);
     return quantizer->failed ? npart__fail_memory(error) : NPART_OK;
 }

@@ -130,7 +130,7 @@ npart_status npart__quantize_float(struct npart__quantizer *quantizer, struct np
         for (size_t k = 0; k < quantizer->model->functions[i]->n_node; k++)
             change_attributes(quantizer, quantizer->model->functions[i]->node[k]);
     for (size_t i = 0; i < count && !quantizer->failed; i++)
-        if (npart__op_plays(graph->node[i]->op_type, NPART__ROLE_STAYS_FLOAT))
+        if (npart__op_plays(graph->node[i]->op_type, NPART__ROLE_STAYS_FLOAT) || quantizer->is_kept[i])
             cast_round(quantizer, graph->node[i]);
     return quantizer->failed ? npart__fail_memory(error) : NPART_OK;
 }

@@ -6,6 +6,7 @@
 #include "edit/editor.h"
 #include "fix/state.h"
 #include "quantize/quantize.h"
+#include "view/view.h"
 #include "wire/files.h"
 
 const char *npart_precision_name(uint32_t index, const char **about)
@@ -26,6 +27,28 @@ npart_status npart_precision_check(const char *precision, struct npart_error *er
     return status;
 }
 
+const char *npart_kept_kind(uint32_t index, const char **about, const char **source)
+{
+    const char *unused;
+    return npart__kept_kind(index, about ? about : &unused, source ? source : &unused);
+}
+
+const char *npart_model_quantized_first(const npart_model *model, const char **source)
+{
+    const char *unused;
+    return model ? npart__quantize_first(model->graph, source ? source : &unused) : NULL;
+}
+
+const char *npart_model_kept(const npart_model *model, uint32_t index)
+{
+    return model && index < model->kept_count ? model->kept[index] : NULL;
+}
+
+const char *npart_model_widened(const npart_model *model, uint32_t index)
+{
+    return model && index < model->widened_count ? model->widened[index] : NULL;
+}
+
 /* Whether each node that an opset says otherwise has been said so; nothing is kept where one cannot be. */
 static bool convert_nodes(const struct npart__graph *graph, struct npart__editor *editor, int64_t opset)
 {
@@ -40,6 +63,8 @@ static bool convert_nodes(const struct npart__graph *graph, struct npart__editor
         if (!after || !node->schema || !npart__site_begin(editor, i, NPART__ID_OPSET, NPART_EQUAL_BITS, &site) ||
             !npart__convert_node(&site, after) || !npart__site_keep(&site))
             return false;
+        if (node->output_count)
+            npart__editor_keep_name(editor, npart__node_output(graph, node, 0), node->name);
     }
     return true;
 }
@@ -67,7 +92,10 @@ static npart_status prepare(const npart_model *model, npart_inference *inference
     npart_status status =
         npart__editor_open(&before, &model->own, inference->inference, is_constant, arena, &editor, error);
     bool changed = false;
-    if (status == NPART_OK && !npart__editor_declare(editor, inference->inference, true, &changed))
+    struct npart__inference *view;
+    if (status == NPART_OK)
+        status = npart__infer_view(inference->inference, &npart__policy_inferred, &view, error);
+    if (status == NPART_OK && !npart__editor_declare(editor, view, true, &changed))
         status = npart__fail_memory(error);
     if (status != NPART_OK)
         return status;
@@ -89,21 +117,69 @@ static npart_status prepare(const npart_model *model, npart_inference *inference
     return status == NPART_OK ? npart_inference_make(&raised->inference, &raised->model, NULL, error) : status;
 }
 
+/* What weights lose, read once for all precisions of the model that ask. */
+struct read_weights {
+    struct npart__arena arena;
+    struct npart__weight_list list;
+    npart_status status;
+    struct npart_error error;
+};
+
+static void end_weights(void *along)
+{
+    struct read_weights *read = along;
+    struct npart__arena arena = read->arena;
+    npart__arena_clear(&arena);
+}
+
+static npart_status read_weights(const npart_model *model, const struct npart__skeleton *skeleton,
+                                 const struct npart__weight_list **out, struct npart_error *error)
+{
+    struct npart__life *life = model->life;
+    (void)pthread_mutex_lock(&life->lock);
+    if (!life->along) {
+        struct npart__arena arena;
+        npart__arena_init(&arena, &life->arena.allocator);
+        struct read_weights *made = npart__arena_zeroed(&arena, 1, sizeof *made);
+        const char *folder = model->own.folder && *model->own.folder ? model->own.folder : ".";
+        if (made) {
+            made->status = npart__weights_read(skeleton, model->path, folder, &arena, &made->list, &made->error);
+            made->arena = arena;
+            life->end_along = end_weights;
+            life->along = made;
+        } else {
+            npart__arena_clear(&arena);
+        }
+    }
+    const struct read_weights *read = life->along;
+    (void)pthread_mutex_unlock(&life->lock);
+    if (!read)
+        return npart__fail_memory(error);
+    *out = &read->list;
+    return read->status == NPART_OK ? NPART_OK
+                                    : npart__fail(error, read->status, read->error.place, "%s", read->error.message);
+}
+
 /* Types do not depend on sizes, so none are given. */
 static npart_status quantize(npart_model *made, const npart_model *model, const struct npart__quantized_format *format,
                              struct npart__skeleton *skeleton, npart_inference *inference, struct npart_error *error)
 {
     struct raised raised = {.inference = NULL};
+    struct npart__kept_nodes kept = {.count = 0};
     const struct npart_opset *standard = npart__standard_import(&model->own);
     int64_t own = standard ? standard->version : 0, wanted = npart__format_opset(format, own);
     npart_status status = NPART_OK;
     npart__lock(inference);
-    if (format->kind == NPART__FORMAT_QDQ)
+    if (format->kind == NPART__FORMAT_QDQ || format->kind == NPART__FORMAT_DYNAMIC)
         status = prepare(model, inference, wanted != own ? wanted : 0, skeleton, &raised, error);
     const struct npart__graph *graph = raised.inference ? &raised.model.own : &model->own;
     if (status == NPART_OK)
         status = npart__quantize(skeleton, graph, (raised.inference ? raised.inference : inference)->inference, format,
-                                 own, &made->life->arena, &made->skeleton, error);
+                                 own, &made->life->arena, &made->skeleton, &kept, error);
+    made->kept = kept.names;
+    made->kept_count = kept.count;
+    made->widened = kept.widened;
+    made->widened_count = kept.widened_count;
     npart__unlock(inference);
     npart_inference_free(raised.inference);
     return status;
@@ -121,6 +197,8 @@ static npart_status make(npart_model *made, const npart_model *model, const char
         status = npart__model_skeleton(model, &scratch, &skeleton, error);
     if (status == NPART_OK)
         status = npart_inference_make(&inference, model, NULL, error);
+    if (status == NPART_OK && format.least_decibels > 0)
+        status = read_weights(model, &skeleton, &format.weights, error);
     if (status == NPART_OK)
         status = quantize(made, model, &format, &skeleton, inference, error);
     if (status == NPART_OK)

@@ -15,6 +15,7 @@ enum npart__tensor_role { NPART__ROLE_NONE, NPART__ROLE_ACTIVATION, NPART__ROLE_
 struct npart__quantized {
     uint8_t role; /* enum npart__tensor_role; NONE: it stays as it is */
     bool is_done; /* its nodes stand */
+    bool is_wide, stays; /* a weight of 8 bits where others have 4; that loses too much in any */
     bool is_bias; /* it is quantized after the operand and the weight that it is added to */
     uint32_t copies; /* of a bias that several nodes have */
     int32_t axis; /* of the channels that have scales of their own; -1: one scale */
@@ -55,6 +56,7 @@ struct npart__quantizer {
     struct NPART__ARRAY(Onnx__NodeProto *) nodes; /* new ones */
     struct NPART__ARRAY(Onnx__TensorProto *) initializers;
     bool *is_removed; /* by place in the file's list of nodes */
+    bool *is_kept;    /* the same: not to be quantized */
     bool keeps_order; /* new nodes took the places of old ones */
     bool failed;      /* out of memory */
 };
@@ -89,6 +91,16 @@ void npart__quantizer_numbers(struct npart__quantizer *quantizer, const char *na
 /* Puts the new nodes and initializers into the graph: users read what stands in a tensor's place, what nobody uses any
  * more is gone, nodes stand in an order in which they can run. False when out of memory. */
 bool npart__quantizer_finish(struct npart__quantizer *quantizer);
+
+/* ---- keep.c: nodes that are not quantized ------------------------------------------------------------------------ */
+
+npart_status npart__quantizer_keep(struct npart__quantizer *quantizer, struct npart_error *error);
+
+/* Stands for the scale that a tensor would get: no two have the same. A power of two where it is FLOAT16. */
+static inline double npart__stand_in(uint32_t name, int element_type)
+{
+    return element_type == NPART__FLOAT16 ? 1.0 / (double)(16u << name % 4) : (1.0 + name % 997 / 997.0) / 64;
+}
 
 /* ---- the kinds of formats ---------------------------------------------------------------------------------------- */
 

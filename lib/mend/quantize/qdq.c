@@ -207,7 +207,7 @@ static bool is_whole(const Onnx__NodeProto *node, uint8_t habit)
 static void ask(struct npart__quantizer *quantizer, Onnx__NodeProto *node, uint32_t place)
 {
     const struct row *row = row_of(quantizer, node->op_type);
-    if (!row || !is_whole(node, row->habit))
+    if (quantizer->is_kept[place] || !row || !is_whole(node, row->habit))
         return;
     switch (row->habit) {
     case WEIGHTED:
@@ -266,14 +266,6 @@ static struct range range_of(int element_type, bool is_symmetric)
 static bool is_symmetric_type(int element_type)
 {
     return !is_unsigned(element_type);
-}
-
-/* Stands for what calibration would find: no two tensors have the same. A power of two where the scale is FLOAT16. */
-static double stand_in(uint32_t name, int element_type)
-{
-    if (element_type == NPART__FLOAT16)
-        return 1.0 / (double)(16u << name % 4);
-    return (1.0 + name % 997 / 997.0) / 64;
 }
 
 /* Numbers of a constant that stand in the skeleton; NULL where they do not. */
@@ -387,14 +379,15 @@ static void quantize_initializer(struct npart__quantizer *quantizer, struct npar
 {
     const struct npart__quantized_format *format = quantizer->format;
     bool is_weight = tensor->role == NPART__ROLE_WEIGHT;
-    int element_type = is_weight ? format->weight_type : format->activation_type;
+    int element_type = !is_weight ? format->activation_type
+                       : tensor->is_wide ? NPART__INT8 : format->weight_type;
     bool is_symmetric = tensor->axis >= 0 || (is_weight && is_symmetric_type(element_type));
     struct range range = range_of(element_type, is_symmetric);
     const char *name = tensor->initializer->name;
     bool has_bytes = npart__type_bits(element_type) >= 8 && npart__type_is_integer(element_type);
     const double *numbers = tensor->axis < 0 && has_bytes ? numbers_of(quantizer, tensor) : NULL;
     double zero = is_symmetric && range.least < 0 ? 0 : (range.least + range.most + 1) / 2;
-    tensor->scale = stand_in(npart__quantizer_id(quantizer, name), tensor->element_type) / 16;
+    tensor->scale = npart__stand_in(npart__quantizer_id(quantizer, name), tensor->element_type) / 16;
     if (numbers && tensor->element_type == NPART__FLOAT)
         tensor->scale = scale_of(numbers, tensor->tensor->elements, range, is_symmetric, &zero);
     npart__name_scales(quantizer, tensor, name);
@@ -403,7 +396,8 @@ static void quantize_initializer(struct npart__quantizer *quantizer, struct npar
     const char *node_name = npart__quantizer_name(quantizer, name, "_DequantizeLinear");
     if (quantizer->failed)
         return;
-    bool has_blocks = is_weight && format->block && add_block_scales(quantizer, tensor, element_type);
+    bool has_blocks =
+        is_weight && format->block && !tensor->is_wide && add_block_scales(quantizer, tensor, element_type);
     if (!has_blocks)
         add_scales(quantizer, tensor, element_type, tensor->element_type, zero);
     add_quantized(quantizer, tensor, quantized, element_type, has_blocks ? NULL : numbers, zero);
@@ -443,7 +437,7 @@ static void choose_scale(struct npart__quantizer *quantizer, uint32_t id, double
     int type = quantizer->format->activation_type;
     struct range range = range_of(type, false);
     bool is_fixed = quantizer->format->is_for_qnn && npart__type_bits(type) == 16;
-    tensor->scale = stand_in(id, tensor->element_type);
+    tensor->scale = npart__stand_in(id, tensor->element_type);
     *zero = range.least;
     /* What never is below 0 begins its quantized range there. */
     if (!tensor->op || !npart__op_plays(tensor->op, NPART__ROLE_NOT_NEGATIVE))

@@ -8,7 +8,8 @@
 #include "quantize/internal.h"
 
 #define NPART__QUANTIZED_FORMAT(name, kind, activations, weights, has_channels, block, about)                          \
-    {{name, NPART__FORMAT_##kind, NPART__##activations, NPART__##weights, has_channels, false, block}, about},
+    {{name, NPART__FORMAT_##kind, NPART__##activations, NPART__##weights, has_channels, false,       \
+      block, 0, NULL, NULL}, about},
 static const struct {
     struct npart__quantized_format format;
     const char *about;
@@ -50,6 +51,25 @@ static bool read_block(const char *text, size_t length, struct npart__quantized_
            (out->kind == NPART__FORMAT_QDQ && npart__type_bits(out->weight_type) == 4);
 }
 
+/* "min-db=20" or "min-db=17.5": above 0, below 200. */
+static bool read_decibels(const char *text, size_t length, struct npart__quantized_format *out)
+{
+    static const char key[] = "min-db=";
+    double unit = 1, value = 0;
+    bool is_behind = false, is_right = length > strlen(key) && memcmp(text, key, strlen(key)) == 0 && length < 16;
+    for (size_t i = strlen(key); is_right && i < length; i++) {
+        is_right = (text[i] >= '0' && text[i] <= '9') || (text[i] == '.' && !is_behind && i > strlen(key));
+        is_behind |= text[i] == '.';
+        if (text[i] == '.')
+            continue;
+        unit *= is_behind ? 0.1 : 1;
+        value = is_behind ? value + unit * (text[i] - '0') : value * 10 + (text[i] - '0');
+    }
+    out->least_decibels = value;
+    enum npart__rounding rounding;
+    return is_right && value > 0 && value < 200 && npart__rounding_of(out, &rounding);
+}
+
 static bool read_option(const char *text, size_t length, struct npart__quantized_format *out)
 {
     static const struct {
@@ -72,7 +92,7 @@ static bool read_option(const char *text, size_t length, struct npart__quantized
         out->is_per_channel = is_word(text, length, "per-channel");
         return true;
     }
-    return read_block(text, length, out);
+    return read_block(text, length, out) || read_decibels(text, length, out);
 }
 
 /* QNN's configuration has one scale a weight, and weights of 8 bits without a sign (get_qnn_qdq_config's defaults).
@@ -108,23 +128,27 @@ static npart_status fail_name(const char *text, size_t length, struct npart_erro
 npart_status npart__format_read(const char *text, struct npart__arena *arena, struct npart__quantized_format *out,
                                 struct npart_error *error)
 {
+    const char *own = text, *kept = strstr(text, NPART__KEEP);
     size_t length = strcspn(text, ":"), row = 0;
+    if (kept && !(own = npart__arena_copy_text(arena, text, (size_t)(kept - text))))
+        return npart__fail_memory(error);
     while (row < NPART__COUNT(formats) && !is_word(text, length, formats[row].format.name))
         row++;
     if (row == NPART__COUNT(formats))
         return fail_name(text, length, error);
     *out = formats[row].format;
-    bool is_known = read_qnn(text, out);
-    for (const char *at = text + length; is_known && *at; at += strcspn(at + 1, ":") + 1) {
+    bool is_known = read_qnn(own, out) && (!kept || kept[strlen(NPART__KEEP)]);
+    for (const char *at = own + length; is_known && *at; at += strcspn(at + 1, ":") + 1) {
         size_t bytes = strcspn(at + 1, ":");
         is_known = is_word(at + 1, bytes, "qnn") || read_option(at + 1, bytes, out);
     }
     if (!is_known)
         return npart__fail(error, NPART_ERROR_ARGUMENT, text,
-                           "%s does not have these options; of integers there are :per-tensor, :per-channel, :qnn and "
-                           ":activations=int8|uint8|int16|uint16 of as many bits, of 4 bits and weights alone :block=N",
+                           "%s does not have these options; not all have each of :per-tensor, :per-channel, :qnn, "
+                           ":activations=int8|uint8|int16|uint16, :block=N, :min-db=N and, at the end, :keep=NODE",
                            formats[row].format.name);
     out->name = npart__arena_copy_text(arena, text, strlen(text));
+    out->kept = out->name && kept ? out->name + (kept - text) + strlen(NPART__KEEP) : NULL;
     return out->name ? NPART_OK : npart__fail_memory(error);
 }
 
@@ -132,7 +156,7 @@ npart_status npart__format_read(const char *text, struct npart__arena *arena, st
 int64_t npart__format_opset(const struct npart__quantized_format *format, int64_t opset)
 {
     bool is_wide = npart__type_bits(format->activation_type) == 16 && npart__type_is_integer(format->activation_type);
-    if (format->kind != NPART__FORMAT_QDQ)
+    if (format->kind != NPART__FORMAT_QDQ && format->kind != NPART__FORMAT_DYNAMIC)
         return opset;
     if (opset < 21 && (is_wide || format->block))
         return 21;
@@ -227,7 +251,58 @@ static npart_status begin(struct npart__quantizer *quantizer, const struct npart
     quantizer->opset = npart__imported_opset(quantizer->model->opset_import, quantizer->model->n_opset_import, "");
     note_values(quantizer, inference);
     note_nodes(quantizer);
-    return NPART_OK;
+    return npart__quantizer_keep(quantizer, error);
+}
+
+/* What is measured of the format, or of one that loses no less: blocks lose no more than the channel they are of. */
+bool npart__rounding_of(const struct npart__quantized_format *format, enum npart__rounding *out)
+{
+    unsigned bits = npart__type_bits(format->weight_type);
+    uint32_t block = format->block;
+    if (!npart__type_is_integer(format->weight_type)) {
+        *out = format->kind == NPART__FORMAT_QDQ ? NPART__ROUND_FP8 : NPART__ROUND_FLOAT16;
+        return format->weight_type != NPART__BFLOAT16;
+    }
+    if (format->kind == NPART__FORMAT_WEIGHTS && format->weight_type == NPART__UINT8) { /* nf4 */
+        *out = NPART__ROUND_NF4;
+        return block <= 64;
+    }
+    if (bits == 8) {
+        bool has_groups = format->kind == NPART__FORMAT_WEIGHTS || format->is_per_channel;
+        *out = has_groups ? NPART__ROUND_INT8_CHANNEL : NPART__ROUND_INT8_TENSOR;
+        return true;
+    }
+    *out = !block || block > 128 ? NPART__ROUND_INT4_CHANNEL
+           : block > 64          ? NPART__ROUND_INT4_BLOCK128
+           : block > 32          ? NPART__ROUND_INT4_BLOCK64
+                                 : NPART__ROUND_INT4_BLOCK32;
+    return block || format->is_per_channel;
+}
+
+static const char *copy_name(const struct npart__quantizer *quantizer, const char *name)
+{
+    return npart__arena_copy_text(quantizer->arena, name, strlen(name));
+}
+
+/* Names are copied: the graph may go before what is made of it. */
+static bool list_kept(const struct npart__quantizer *quantizer, struct npart__kept_nodes *out)
+{
+    const Onnx__GraphProto *graph = quantizer->main;
+    out->names = npart__arena_zeroed(quantizer->arena, graph->n_node + 1, sizeof *out->names);
+    out->widened = npart__arena_zeroed(quantizer->arena, graph->n_initializer + 1, sizeof *out->widened);
+    bool is_done = out->names && out->widened;
+    for (size_t i = 0; is_done && i < graph->n_node; i++) {
+        const Onnx__NodeProto *node = graph->node[i];
+        const char *name = node->name && *node->name ? node->name : node->n_output ? node->output[0] : "";
+        if (quantizer->is_kept[i])
+            is_done = (out->names[out->count++] = copy_name(quantizer, name)) != NULL;
+    }
+    for (size_t i = 0; is_done && i < graph->n_initializer; i++) {
+        uint32_t id = npart__quantizer_id(quantizer, graph->initializer[i]->name);
+        if (id != NPART_NONE && quantizer->tensors[id].is_wide)
+            is_done = (out->widened[out->widened_count++] = copy_name(quantizer, graph->initializer[i]->name)) != NULL;
+    }
+    return is_done;
 }
 
 static npart_status end(struct npart__quantizer *quantizer, const struct npart__skeleton *skeleton,
@@ -251,7 +326,7 @@ static npart_status end(struct npart__quantizer *quantizer, const struct npart__
 npart_status npart__quantize(const struct npart__skeleton *skeleton, const struct npart__graph *graph,
                              struct npart__inference *inference, const struct npart__quantized_format *format,
                              int64_t own_opset, struct npart__arena *arena, struct npart__skeleton *out,
-                             struct npart_error *error)
+                             struct npart__kept_nodes *kept, struct npart_error *error)
 {
     static npart_status (*const kinds[])(struct npart__quantizer *, struct npart_error *) = {
         [NPART__FORMAT_FLOAT] = npart__quantize_float,
@@ -261,6 +336,8 @@ npart_status npart__quantize(const struct npart__skeleton *skeleton, const struc
     };
     struct npart__quantizer quantizer = {.arena = arena, .format = format, .graph = graph, .own_opset = own_opset};
     npart_status status = begin(&quantizer, skeleton, inference, error);
+    if (status == NPART_OK && !list_kept(&quantizer, kept))
+        status = npart__fail_memory(error);
     if (status == NPART_OK)
         status = kinds[format->kind](&quantizer, error);
     if (status == NPART_OK && !npart__quantizer_finish(&quantizer))

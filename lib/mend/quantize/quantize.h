@@ -13,6 +13,10 @@
 
 #include "infer/infer.h"
 #include "npu_partition/mend.h"
+#include "weights/weights.h"
+
+/* Stands before each of the nodes that are kept, which are the last that a precision says: names may have colons. */
+#define NPART__KEEP ":keep="
 
 enum npart__quantized_kind {
     NPART__FORMAT_FLOAT,   /* another type of floating point, everywhere */
@@ -29,11 +33,29 @@ struct npart__quantized_format {
     bool is_per_channel; /* a scale for each channel of a weight */
     bool is_for_qnn;     /* operators and types of ONNX Runtime's get_qnn_qdq_config */
     uint32_t block;      /* numbers that share a scale, along the contracted axis; 0: no blocks */
+    double least_decibels; /* each weight keeps so many, or gets more bits, or stays in float; 0: whatever it loses */
+    const struct npart__weight_list *weights; /* what they lose, then; the caller's */
+    const char *kept;    /* which nodes are not quantized (keep.c), with NPART__KEEP between them; NULL: all are */
+};
+
+/* Nodes that are not quantized: their names, or those of their first results where they have none. */
+struct npart__kept_nodes {
+    const char **names; /* in the arena of the model that is made */
+    uint32_t count;
+    const char **widened; /* weights of 8 bits where others have 4 */
+    uint32_t widened_count;
 };
 
 /* Names of all formats, in their order; NULL past the last. `*about`: what it is, in a line. */
 const char *npart__format_name(uint32_t index, const char **about);
-/* "w8a8", with options after colons ("w8a8:qnn:activations=int8"). Fails with ARGUMENT, the text as the place. */
+/* Kinds of nodes that may be kept, in their order, with why and who says so; NULL past the last. */
+const char *npart__kept_kind(uint32_t index, const char **about, const char **source);
+/* What of the weights' losses says what the format loses of one, or more; false: none does. */
+bool npart__rounding_of(const struct npart__quantized_format *format, enum npart__rounding *out);
+/* Which way of quantizing is tried first with a model of this kind, and who says so; NULL: nothing is said. */
+const char *npart__quantize_first(const struct npart__graph *graph, const char **source);
+/* "w8a8", with options after colons ("w8a8:qnn:activations=int8"); the last are NPART__KEEP and a node. Fails with
+ * ARGUMENT, the text as the place. */
 npart_status npart__format_read(const char *text, struct npart__arena *arena, struct npart__quantized_format *out,
                                 struct npart_error *error);
 
@@ -43,10 +65,10 @@ int64_t npart__format_opset(const struct npart__quantized_format *format, int64_
 /* `skeleton` is whole and stays as it is; graph and inference are of its bytes; `own_opset` is what the file had
  * before npart__format_opset. *out, in `arena`, is whole, too, but
  * cannot be written: its weights are nowhere. Where there is nothing to quantize it is the model as
- * it was. Fails with ARGUMENT where no quantizer could read the graph. */
+ * it was. Fails with ARGUMENT where no quantizer could read the graph, or a node that is to be kept is not there. */
 npart_status npart__quantize(const struct npart__skeleton *skeleton, const struct npart__graph *graph,
                              struct npart__inference *inference, const struct npart__quantized_format *format,
                              int64_t own_opset, struct npart__arena *arena, struct npart__skeleton *out,
-                             struct npart_error *error);
+                             struct npart__kept_nodes *kept, struct npart_error *error);
 
 #endif

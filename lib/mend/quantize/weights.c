@@ -12,6 +12,11 @@ static bool is_bnb4(const struct npart__quantizer *quantizer)
     return quantizer->format->weight_type == NPART__UINT8; /* nf4 alone has it (formats.def) */
 }
 
+static unsigned bits_of(const struct npart__quantizer *quantizer, const struct npart__quantized *weight)
+{
+    return weight->is_wide ? 8 : npart__type_bits(quantizer->format->weight_type);
+}
+
 /* [K, N]; leading dims of 1 are no hindrance to MatMulNBits where the other operand has as many dims. */
 static bool is_matrix(struct npart__quantizer *quantizer, const Onnx__NodeProto *node, int64_t *rows, int64_t *columns)
 {
@@ -30,7 +35,7 @@ static bool is_matrix(struct npart__quantizer *quantizer, const Onnx__NodeProto 
 static void add_blocks(struct npart__quantizer *quantizer, struct npart__quantized *weight, int64_t rows,
                        int64_t columns, const char *names[3])
 {
-    unsigned bits = npart__type_bits(quantizer->format->weight_type);
+    unsigned bits = bits_of(quantizer, weight);
     int64_t block = quantizer->format->block, blocks = (rows + block - 1) / block;
     int64_t packed[3] = {columns, blocks, block * bits / 8}, scales[2] = {columns, blocks};
     int64_t zeros[2] = {columns, (blocks * bits + 7) / 8};
@@ -64,7 +69,7 @@ static void replace(struct npart__quantizer *quantizer, Onnx__NodeProto *node, i
     struct npart__quantized *weight = npart__quantized_at(quantizer, node->input[1]);
     const char *names[3] = {NULL};
     bool bnb4 = is_bnb4(quantizer);
-    unsigned bits = npart__type_bits(quantizer->format->weight_type);
+    unsigned bits = bits_of(quantizer, weight);
     if (bnb4)
         add_bnb4(quantizer, weight, rows, columns, names);
     else
@@ -97,7 +102,7 @@ npart_status npart__quantize_weights(struct npart__quantizer *quantizer, struct 
     quantizer->keeps_order = true;
     for (size_t i = 0; i < quantizer->main->n_node && !quantizer->failed; i++) {
         int64_t rows, columns;
-        if (!is_matrix(quantizer, quantizer->main->node[i], &rows, &columns))
+        if (quantizer->is_kept[i] || !is_matrix(quantizer, quantizer->main->node[i], &rows, &columns))
             continue;
         replace(quantizer, quantizer->main->node[i], rows, columns);
     }

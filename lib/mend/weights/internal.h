@@ -27,6 +27,16 @@ struct npart__weight_bytes {
     int descriptor;
     uint64_t offset;
     const char *file; /* its name, for messages */
+    const struct npart__packed_weight *packed; /* NULL: numbers that are read as they stand */
+};
+
+/* Blocks of a row, packed from the low bits on: (number - zero) * scale. */
+struct npart__packed_weight {
+    unsigned bits; /* 4 or 8 */
+    uint64_t block, blocks; /* numbers of a block; blocks of a row */
+    uint8_t scale_type;
+    struct npart__weight_bytes scales, zeros; /* by row and block; zeros are packed, too */
+    bool has_zeros; /* else the middle */
 };
 
 /* measure.c: fills in what is counted and lost. */

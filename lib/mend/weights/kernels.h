@@ -20,12 +20,14 @@ struct npart__kernels {
     double (*square)(const float *w, size_t count);
     /* Of one scale for all: the sum of squares of what is lost. */
     double (*lost)(const float *w, size_t count, float scale, float limit);
+    /* Of a scale for each block, whose largest magnitudes are `tops`. */
+    double (*lost_blocks)(const float *w, size_t count, size_t block, const float *tops, float limit);
     /* Of a scale for each: `scale` and `inverse` as long as w. */
     double (*lost_each)(const float *w, const float *scale, const float *inverse, size_t count, float limit);
     void (*raise)(float *largest, const float *w, size_t count); /* largest[i] = max(largest[i], |w[i]|) */
     double (*lost_half)(const float *w, size_t count);  /* as FLOAT16, those beyond it as the largest one */
     double (*lost_fp8)(const float *w, size_t count, float scale);
-    double (*lost_nf4)(const float *w, size_t count, float scale);
+    double (*lost_nf4_blocks)(const float *w, size_t count, size_t block, const float *tops);
     double (*lost_nf4_each)(const float *w, const float *scale, const float *inverse, size_t count);
     void (*count)(const float *w, size_t count, uint64_t *zeros, uint64_t *beyond_half);
     /* Of four numbers `step` apart, from each of `count` numbers on: how many have two zeros or more. */

@@ -14,6 +14,8 @@
 #define STRIP 128u          /* contracted numbers of a piece of columns: whole blocks of each size */
 #define COLUMNS 4096u       /* channels of a piece */
 #define PIECE (STRIP * COLUMNS) /* numbers */
+#define RAW (PIECE + 2 * 65536u) /* bytes of packed numbers, whose blocks are no longer */
+#define TILE 1024u          /* columns of a piece that are gone over several times */
 #define NF4_BLOCK 64u
 
 static const unsigned blocks[] = {32, 64, 128};
@@ -29,7 +31,7 @@ struct measure {
     float *piece;
     uint8_t *raw;    /* the same as it stands in the file, where it is no FLOAT */
     float *largest;  /* by channel */
-    float *scales[2], *inverses[2], *tops; /* of a strip's columns; tops: [4][COLUMNS] */
+    float *scales[2], *inverses[2], *tops; /* of a strip's columns; tops: [4][TILE] */
     float most; /* of the tensor */
 };
 
@@ -61,10 +63,45 @@ static npart_status read_bytes(const struct measure *measure, uint64_t offset, v
     return NPART_OK;
 }
 
+/* A part of a row, block by block. */
+static npart_status load_packed(struct measure *measure, uint64_t row, uint64_t column, size_t count, float *into)
+{
+    const struct npart__packed_weight *packed = measure->bytes->packed;
+    const struct measure scales = {.bytes = &packed->scales, .error = measure->error, .weight = measure->weight};
+    const struct measure zeros = {.bytes = &packed->zeros, .error = measure->error, .weight = measure->weight};
+    uint64_t from = column / packed->block, end = (column + count - 1) / packed->block + 1;
+    size_t bytes = (size_t)packed->block * packed->bits / 8, stride = (size_t)(packed->blocks * packed->bits + 7) / 8;
+    unsigned width = npart__type_bits(packed->scale_type) / 8, mask = (1u << packed->bits) - 1;
+    uint8_t *scale = measure->raw + RAW, *zero = scale + (size_t)packed->blocks * width;
+    npart_status status =
+        read_bytes(measure, (row * packed->blocks + from) * bytes, measure->raw, (size_t)(end - from) * bytes);
+    if (status == NPART_OK)
+        status = read_bytes(&scales, (row * packed->blocks + from) * width, scale, (size_t)(end - from) * width);
+    if (status == NPART_OK && packed->has_zeros)
+        status = read_bytes(&zeros, row * stride, zero, stride);
+    for (size_t i = 0; status == NPART_OK && i < count; i++) {
+        uint64_t block = (column + i) / packed->block, at = column + i - from * packed->block;
+        unsigned each = 8 / packed->bits, level = measure->raw[at / each] >> at % each * packed->bits & mask;
+        unsigned middle = packed->has_zeros ? zero[block / each] >> block % each * packed->bits & mask
+                                            : 1u << (packed->bits - 1);
+        double unit = npart__raw_double(packed->scale_type, scale + (block - from) * width);
+        into[i] = (float)(((double)level - (double)middle) * unit);
+    }
+    return status;
+}
+
 /* `count` numbers from place `first` on. */
 static npart_status load(struct measure *measure, uint64_t first, size_t count, float *into)
 {
     int type = measure->weight->element_type;
+    uint64_t length = measure->shape->contracted;
+    npart_status done = NPART_OK;
+    for (size_t i = 0, part; measure->bytes->packed && i < count && done == NPART_OK; i += part) {
+        part = length - (first + i) % length < count - i ? (size_t)(length - (first + i) % length) : count - i;
+        done = load_packed(measure, (first + i) / length, (first + i) % length, part, into + i);
+    }
+    if (measure->bytes->packed)
+        return done;
     if (type == NPART__FLOAT && is_little_endian())
         return read_bytes(measure, first * measure->width, into, count * measure->width);
     npart_status status = read_bytes(measure, first * measure->width, measure->raw, count * measure->width);
@@ -86,60 +123,58 @@ static void add_error(struct measure *measure, enum npart__rounding rounding, do
     measure->weight->errors[rounding] += lost;
 }
 
-/* What needs no group. */
-static void look_at(struct measure *measure, const float *w, size_t count)
+/* What needs no group; whether any number is 0. */
+static bool look_at(struct measure *measure, const float *w, size_t count)
 {
     struct npart__weight *weight = measure->weight;
+    uint64_t zeros = weight->zeros;
     IN_PARTS(w, count, {
         weight->square += measure->kernels->square(at, part);
         add_error(measure, NPART__ROUND_FLOAT16, measure->kernels->lost_half(at, part));
         measure->kernels->count(at, part, &weight->zeros, &weight->beyond_float16);
     })
+    return weight->zeros > zeros;
 }
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
-static void count_fours(struct npart__weight *weight, const float *w, size_t count)
+static void count_fours(struct npart__weight *weight, const float *w, size_t count, bool has_zeros)
 {
-    for (size_t i = 0; i + 4 <= count; i += 4)
+    for (size_t i = 0; has_zeros && i + 4 <= count; i += 4)
         weight->two_of_four += (w[i] == 0) + (w[i + 1] == 0) + (w[i + 2] == 0) + (w[i + 3] == 0) >= 2;
     weight->groups_of_four += count / 4;
 }
 
-/* `tops` has the largest of each 32 numbers. */
-static void lose_row_blocks(struct measure *measure, const float *w, size_t count, unsigned b)
+/* `tops` has the largest of each 32 numbers, and gets those of each 64 and 128. */
+static void lose_row_blocks(struct measure *measure, const float *w, size_t count)
 {
     static const enum npart__rounding of_block[] = {NPART__ROUND_INT4_BLOCK32, NPART__ROUND_INT4_BLOCK64,
                                                     NPART__ROUND_INT4_BLOCK128};
     const struct npart__kernels *kernels = measure->kernels;
-    double lost = 0, lost_nf4 = 0;
-    for (size_t i = 0; i < count; i += blocks[b]) {
-        size_t part = count - i < blocks[b] ? count - i : blocks[b];
-        float top = 0;
-        for (size_t k = i / 32; k < (i + part + 31) / 32; k++)
-            top = measure->tops[k] > top ? measure->tops[k] : top;
-        lost += kernels->lost(w + i, part, top / 7, 7);
+    float *tops = measure->tops;
+    size_t groups = (count + 31) / 32;
+    for (unsigned b = 0; b < BLOCKS; b++) {
+        for (size_t i = 0; b && i < groups; i += 2)
+            tops[i / 2] = i + 1 < groups && tops[i + 1] > tops[i] ? tops[i + 1] : tops[i];
+        groups = b ? (groups + 1) / 2 : groups;
+        add_error(measure, of_block[b], kernels->lost_blocks(w, count, blocks[b], tops, 7));
         if (blocks[b] == NF4_BLOCK)
-            lost_nf4 += kernels->lost_nf4(w + i, part, top);
+            add_error(measure, NPART__ROUND_NF4, kernels->lost_nf4_blocks(w, count, NF4_BLOCK, tops));
     }
-    add_error(measure, of_block[b], lost);
-    add_error(measure, NPART__ROUND_NF4, lost_nf4);
 }
 
 /* A row, or a part of one that begins with a block: blocks follow one another, the last may be short. */
 static void look_at_row(struct measure *measure, const float *w, size_t count, uint64_t channel)
 {
     const struct npart__kernels *kernels = measure->kernels;
-    look_at(measure, w, count);
-    count_fours(measure->weight, w, count);
+    count_fours(measure->weight, w, count, look_at(measure, w, count));
     float *tops = measure->tops, *most = &measure->largest[channel];
     IN_PARTS(w, count, {
         size_t groups = (part + 31) / 32;
         kernels->tops(at, part, tops);
         for (size_t i = 0; i < groups; i++)
             *most = tops[i] > *most ? tops[i] : *most;
-        for (unsigned b = 0; b < BLOCKS; b++)
-            lose_row_blocks(measure, at, part, b);
+        lose_row_blocks(measure, at, part);
     })
 }
 
@@ -189,50 +224,53 @@ static void set_scales(const float *tops, size_t width, float limit, float *scal
     }
 }
 
-static void count_column_fours(struct measure *measure, const float *w, size_t rows, size_t width)
+static void count_column_fours(struct measure *measure, const float *w, size_t rows, size_t width, bool has_zeros)
 {
-    for (size_t r = 0; r + 4 <= rows; r += 4) {
+    for (size_t r = 0; has_zeros && r + 4 <= rows; r += 4)
         measure->weight->two_of_four += measure->kernels->fours(w + r * width, width, width);
-        measure->weight->groups_of_four += width;
-    }
+    measure->weight->groups_of_four += rows / 4 * width;
 }
 
-/* The largest of each 32 rows by column, and from these of each 64 and 128. */
-static void lose_blocks(struct measure *measure, const float *w, size_t rows, size_t width)
+/* The largest of each 32 rows by column, from these of each 64 and 128, and in the end of all. `w` has `stride` numbers
+ * a row, of which these are `width`. */
+static void lose_blocks(struct measure *measure, const float *w, size_t rows, size_t width, size_t stride,
+                        float *largest)
 {
     static const enum npart__rounding of_block[] = {NPART__ROUND_INT4_BLOCK32, NPART__ROUND_INT4_BLOCK64,
                                                     NPART__ROUND_INT4_BLOCK128};
     const struct npart__kernels *kernels = measure->kernels;
-    memset(measure->tops, 0, sizeof(float) * 4 * COLUMNS);
+    memset(measure->tops, 0, sizeof(float) * 4 * TILE);
     for (size_t r = 0; r < rows; r++)
-        kernels->raise(measure->tops + r / 32 * COLUMNS, w + r * width, width);
+        kernels->raise(measure->tops + r / 32 * TILE, w + r * stride, width);
     for (unsigned b = 0; b < BLOCKS; b++) {
         size_t each = blocks[b] / 32;
         for (size_t k = 0; b && k < 4; k += each)
-            kernels->raise(measure->tops + k * COLUMNS, measure->tops + (k + each / 2) * COLUMNS, width);
+            kernels->raise(measure->tops + k * TILE, measure->tops + (k + each / 2) * TILE, width);
         for (size_t r = 0; r < rows; r++) {
-            const float *tops = measure->tops + r / blocks[b] * each * COLUMNS;
+            const float *tops = measure->tops + r / blocks[b] * each * TILE;
             if (r % blocks[b] == 0)
                 set_scales(tops, width, 7, measure->scales[0], measure->inverses[0]);
             add_error(measure, of_block[b],
-                      kernels->lost_each(w + r * width, measure->scales[0], measure->inverses[0], width, 7));
+                      kernels->lost_each(w + r * stride, measure->scales[0], measure->inverses[0], width, 7));
             if (blocks[b] != NF4_BLOCK)
                 continue;
             if (r % blocks[b] == 0)
                 set_scales(tops, width, 1, measure->scales[1], measure->inverses[1]);
             add_error(measure, NPART__ROUND_NF4,
-                      kernels->lost_nf4_each(w + r * width, measure->scales[1], measure->inverses[1], width));
+                      kernels->lost_nf4_each(w + r * stride, measure->scales[1], measure->inverses[1], width));
         }
     }
+    kernels->raise(largest, measure->tops, width);
 }
 
+/* In tiles that a cache holds. */
 static void look_at_strip(struct measure *measure, size_t rows, size_t width, uint64_t channel)
 {
-    look_at(measure, measure->piece, rows * width);
-    count_column_fours(measure, measure->piece, rows, width);
-    for (size_t r = 0; r < rows; r++)
-        measure->kernels->raise(measure->largest + channel, measure->piece + r * width, width);
-    lose_blocks(measure, measure->piece, rows, width);
+    bool has_zeros = look_at(measure, measure->piece, rows * width);
+    count_column_fours(measure, measure->piece, rows, width, has_zeros);
+    for (size_t from = 0; from < width; from += TILE)
+        lose_blocks(measure, measure->piece + from, rows, width - from < TILE ? width - from : TILE, width,
+                    measure->largest + channel + from);
 }
 
 static void lose_strip(struct measure *measure, size_t rows, size_t width, uint64_t channel)
@@ -296,9 +334,11 @@ static bool allocate(struct measure *measure, struct npart__arena *arena)
 {
     uint64_t channels = measure->shape->channels;
     measure->piece = npart__arena_allocate(arena, PIECE * sizeof(float));
-    measure->raw = npart__arena_allocate(arena, (size_t)PIECE * measure->width);
+    const struct npart__packed_weight *packed = measure->bytes->packed;
+    measure->raw = npart__arena_allocate(arena, packed ? RAW + (size_t)packed->blocks * 9 + 1
+                                                       : (size_t)PIECE * measure->width);
     measure->largest = npart__arena_zeroed(arena, (size_t)channels + 1, sizeof(float));
-    measure->tops = npart__arena_zeroed(arena, 4 * COLUMNS, sizeof(float));
+    measure->tops = npart__arena_zeroed(arena, 4 * TILE, sizeof(float));
     bool is_done = measure->piece && measure->raw && measure->largest && measure->tops;
     for (unsigned i = 0; i < 2 && is_done; i++) {
         measure->scales[i] = npart__arena_allocate(arena, COLUMNS * sizeof(float));

@@ -12,7 +12,7 @@
 #define LEAST_DIMS 2u      /* vectors are biases and scales */
 #define MOST_MIDDLE 524288u /* numbers of a channel that is put together (measure.c) */
 
-enum layout { ROWS, STATES, COLUMNS, LEFT, TURNED, MIDDLE };
+enum layout { ROWS, STATES, COLUMNS, LEFT, TURNED, MIDDLE, PACKED };
 
 static const struct {
     const char *op;
@@ -280,12 +280,88 @@ static npart_status read_operand(struct reading *reading, const struct graph_at 
     return status;
 }
 
+/* Bytes of an operand of so many numbers and this type at most; *is_there is false where it is none. */
+static npart_status find_operand(struct reading *reading, const struct graph_at *at, const Onnx__NodeProto *node,
+                                 size_t operand, uint64_t elements, uint8_t *type, struct npart__weight_bytes *out,
+                                 bool *is_there)
+{
+    const struct graph_at *of = NULL;
+    const char *name = operand < node->n_input ? node->input[operand] : "";
+    const Onnx__TensorProto *tensor = find_constant(at, name, &of);
+    uint64_t found = tensor ? 1 : 0;
+    for (size_t i = 0; tensor && i < tensor->n_dims; i++)
+        if (tensor->dims[i] <= 0 || !npart__multiply_uint64(found, (uint64_t)tensor->dims[i], &found))
+            found = 0;
+    *is_there = found == elements && elements && elements <= UINT64_MAX / 8;
+    if (!*is_there)
+        return NPART_OK;
+    *type = (uint8_t)tensor->data_type;
+    return find_bytes(reading, tensor, name, elements * (npart__type_bits(tensor->data_type) / 8), out);
+}
+
+/* A matrix in blocks, whose numbers are what it stands for. Not one whose zeros are no integers, whose rows have an
+ * order of their own, or whose parts lie in several files. */
+static npart_status read_packed(struct reading *reading, const struct graph_at *at, const Onnx__NodeProto *node)
+{
+    uint64_t channels = (uint64_t)npart__onnx_int(node, "N"), columns = (uint64_t)npart__onnx_int(node, "K");
+    struct npart__packed_weight packed = {.bits = (unsigned)npart__onnx_int(node, "bits"),
+                                          .block = (uint64_t)npart__onnx_int(node, "block_size")};
+    packed.bits = packed.bits ? packed.bits : 4;
+    bool is_known = (packed.bits == 4 || packed.bits == 8) && packed.block >= 16 && packed.block <= 65536 &&
+                    !(packed.block & (packed.block - 1)) && channels && columns && channels <= UINT32_MAX &&
+                    columns <= UINT32_MAX && node->n_input >= 3 && !(node->n_input > 4 && *node->input[4]);
+    const struct graph_at *of = NULL;
+    bool has_failed = false, is_there = true;
+    if (!is_known || !find_constant(at, node->input[1], &of) || !is_first(reading, of, node->input[1], &has_failed))
+        return has_failed ? npart__fail_memory(reading->error) : NPART_OK;
+    packed.blocks = (columns + packed.block - 1) / packed.block;
+    uint64_t bytes = channels * packed.blocks * packed.block * packed.bits / 8;
+    struct npart__weight_bytes found = {.packed = NULL};
+    uint8_t type = 0, zero_type = 0;
+    npart_status status = find_operand(reading, at, node, 1, bytes, &type, &found, &is_there);
+    is_known = is_there;
+    if (status == NPART_OK && is_known)
+        status = find_operand(reading, at, node, 2, channels * packed.blocks, &packed.scale_type, &packed.scales,
+                              &is_there);
+    is_known = is_known && is_there && (packed.scale_type == NPART__FLOAT ||
+                                        packed.scale_type == NPART__FLOAT16 ||
+                                        packed.scale_type == NPART__BFLOAT16);
+    packed.has_zeros = node->n_input > 3 && *node->input[3];
+    if (status == NPART_OK && is_known && packed.has_zeros)
+        status = find_operand(reading, at, node, 3, channels * ((packed.blocks * packed.bits + 7) / 8), &zero_type,
+                              &packed.zeros, &is_there);
+    is_known = is_known && is_there && type == NPART__UINT8 &&
+               (!packed.has_zeros || zero_type == NPART__UINT8);
+    const struct npart__weight_bytes *parts[] = {&found, &packed.scales, &packed.zeros};
+    for (size_t i = 0; i < NPART__COUNT(parts); i++)
+        is_known = is_known && (parts[i]->data || !parts[i]->file ||
+                                (reading->open_file && strcmp(parts[i]->file, reading->open_file) == 0));
+    if (status != NPART_OK || !is_known)
+        return status;
+    int64_t *dims = npart__arena_allocate(reading->arena, 2 * sizeof *dims);
+    struct npart__weight weight = {.name = node->input[1], .node = node->name ? node->name : "", .op = node->op_type,
+                                   .dims = dims, .rank = 2, .element_type = type, .elements = channels * columns,
+                                   .bytes = bytes};
+    struct npart__weight_shape shape = {NPART__WEIGHT_ROWS, 1, columns, channels, 1};
+    if (!dims)
+        return npart__fail_memory(reading->error);
+    dims[0] = (int64_t)channels;
+    dims[1] = (int64_t)columns;
+    found.packed = &packed;
+    status = npart__weight_measure(&weight, &shape, &found, reading->arena, reading->error);
+    reading->out->bytes += bytes;
+    if (status == NPART_OK && !NPART__PUSH(reading->arena, &reading->out->items, weight))
+        status = npart__fail_memory(reading->error);
+    return status;
+}
+
 static npart_status read_node(struct reading *reading, const struct graph_at *at, const Onnx__NodeProto *node)
 {
     npart_status status = NPART_OK;
     for (size_t i = 0; node->op_type && i < NPART__COUNT(rows) && status == NPART_OK; i++)
         if (rows[i].operand < node->n_input && strcmp(rows[i].op, node->op_type) == 0)
-            status = read_operand(reading, at, node, rows[i].operand, rows[i].layout);
+            status = rows[i].layout == PACKED ? read_packed(reading, at, node)
+                                              : read_operand(reading, at, node, rows[i].operand, rows[i].layout);
     return status;
 }
 
@@ -332,6 +408,13 @@ double npart__weight_decibels(const struct npart__weight *weight, enum npart__ro
     double error = weight->errors[rounding];
     *is_known = error > 0 && weight->square > 0;
     return *is_known ? 10 * log10(weight->square / error) : 0;
+}
+
+bool npart__weight_keeps(const struct npart__weight *weight, enum npart__rounding rounding, double decibels)
+{
+    bool is_known;
+    double left = npart__weight_decibels(weight, rounding, &is_known);
+    return is_known ? left >= decibels : weight->errors[rounding] >= 0;
 }
 
 const char *npart__rounding_name(enum npart__rounding rounding)

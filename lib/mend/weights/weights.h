@@ -49,6 +49,8 @@ npart_status npart__weights_read(const struct npart__skeleton *skeleton, const c
                                  struct npart_error *error);
 /* 10 log10(sum of squares / sum of squares of what is lost); *is_known is false where nothing is lost, or not known. */
 double npart__weight_decibels(const struct npart__weight *weight, enum npart__rounding rounding, bool *is_known);
+/* Whether so many are left of it; not where it is not known. */
+bool npart__weight_keeps(const struct npart__weight *weight, enum npart__rounding rounding, double decibels);
 const char *npart__rounding_name(enum npart__rounding rounding);
 
 #endif

@@ -95,6 +95,16 @@ class Target:
         return None if found is None else str(found)
 
     @property
+    def kept(self) -> tuple[str, ...]:
+        """Nodes that `as_` leaves in float (``"w8a8:keep=softmax"``): their names, or those of their first results."""
+        return tuple(self._short.get("kept", ()))
+
+    @property
+    def widened(self) -> tuple[str, ...]:
+        """Weights that `as_` gives 8 bits where others have 4 (``"w4a16:min-db=20"``)."""
+        return tuple(self._short.get("widened", ()))
+
+    @property
     def target(self) -> str:
         """The name of the target's list: ``hexagon``."""
         return str(self._short["target"])

@@ -3,11 +3,18 @@
 """Quantizes a model as ``npu-partition MODEL --as PRECISION`` looked at it, and says whether it became that.
 
     python -m npu_partition.quantize MODEL -t TARGET --as PRECISION (--calibrate FOLDER | --random) -o OUT.onnx
-                                     [--dim NAME=SIZE]...
+                                     [--keep-float NODE,...] [--min-db N] [--dim NAME=SIZE]...
+                                     [--settings FILE.json]
 
 ONNX Runtime's quantizer does it (``pip install 'npu-partition[quantize]'``), with the types and operators that the
 precision stands for. FOLDER has calibration data: one .npz a sample, with an array for each input by its name, or
 .npy where the model has one input. --random makes four samples up: then the plan is right, and accuracy means nothing.
+
+--keep-float NODE,... leaves nodes in float: names, operators, patterns of these, kinds (softmax, norm, ...), or auto.
+--min-db N gives weights that would keep fewer dB 8 bits in place of 4, or leaves them in float.
+
+--settings FILE.json has the same wish in the words of other quantizers for this target (NNCF, AIMET, RKNN, ...); then
+-o may be left away.
 
 Weights alone, dynamic quantization and floats (w8, w4, nf4, dynamic8, float16) need no data. The exit status is 0 where
 what was written has the promised plan, 1 where it has not, 2 for wrong usage, and 4 where the quantizer fails.
@@ -16,6 +23,8 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import json
+import math
 import os
 import pathlib
 import sys
@@ -23,6 +32,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
+from . import quantizers
 from ._analysis import Analysis, Target, analyze
 from ._arguments import encoded
 from ._errors import NpuPartitionError
@@ -113,23 +123,62 @@ def random_samples(model: Any, dims: Mapping[str, int]) -> Samples:
 
 
 def options_of(precision: str) -> tuple[str, dict[str, str]]:
-    base, *options = precision.split(":")
+    base, *options = precision.partition(":keep=")[0].split(":")
     return base, {name: value for name, _, value in (option.partition("=") for option in options)}
 
 
-def quantize_weights(source: str, base: str, options: Mapping[str, str], out: str) -> None:
+def with_names(source: str, kept: Sequence[str], folder: str) -> str:
+    """The model, whose nodes that are kept all have names, as quantizers ask for: another file where some had none."""
+    if not kept:
+        return source
+    onnx = needed("onnx")
+    model = onnx.load(source, load_external_data=False)
+    nameless = [node for node in model.graph.node if not node.name and node.output and node.output[0] in set(kept)]
+    if not nameless:
+        return source
+    model = onnx.load(source)
+    for node in model.graph.node:
+        if not node.name and node.output:
+            node.name = node.output[0]
+    path = os.path.join(folder, "named.onnx")
+    onnx.save(model, path, save_as_external_data=os.path.getsize(source) > 1 << 30)
+    return path
+
+
+def channel_axis(node: Any) -> int:
+    """Of the second operand, as ONNX Runtime's quantizer has it."""
+    is_turned = any(attribute.name == "transB" and attribute.i for attribute in node.attribute)
+    return 0 if node.op_type == "Conv" or (node.op_type == "Gemm" and is_turned) else 1
+
+
+def overrides_of(source: str, widened: Sequence[str], quant_type: Any) -> dict[str, list[dict[str, Any]]]:
+    """TensorQuantOverrides for weights that get another type than all."""
+    model = needed("onnx").load(source, load_external_data=False)
+    return {node.input[1]: [{"quant_type": quant_type, "axis": channel_axis(node)}]
+            for node in model.graph.node if len(node.input) > 1 and node.input[1] in widened}
+
+
+def quantize_weights(source: str, base: str, options: Mapping[str, str], kept: list[str], widened: Sequence[str],
+                     out: str) -> None:
     onnx = needed("onnx")
     if base == "nf4":
         quantizer = needed("onnxruntime.quantization.matmul_bnb4_quantizer").MatMulBnb4Quantizer
-        made = quantizer(onnx.load(source), quantizer.NF4, int(options.get("block", 64)))
+        made = quantizer(onnx.load(source), quantizer.NF4, int(options.get("block", 64)), nodes_to_exclude=kept)
     else:
         quantizer = needed("onnxruntime.quantization.matmul_nbits_quantizer").MatMulNBitsQuantizer
-        made = quantizer(onnx.load(source), bits=int(base[1:]), block_size=int(options.get("block", 128)))
+        size, model = int(options.get("block", 128)), onnx.load(source)
+        wide = [node.name for node in model.graph.node if len(node.input) > 1 and node.input[1] in widened]
+        if wide:
+            first = quantizer(model, bits=8, block_size=size, nodes_to_include=wide, nodes_to_exclude=kept)
+            first.process()
+            model = first.model.model
+        made = quantizer(model, bits=int(base[1:]), block_size=size, nodes_to_exclude=kept)
     made.process()
     made.model.save_model_to_file(out, os.path.getsize(source) > 1 << 30)
 
 
-def quantize_statically(source: str, base: str, options: Mapping[str, str], samples: Samples, out: str) -> None:
+def quantize_statically(source: str, base: str, options: Mapping[str, str], samples: Samples, kept: list[str],
+                        widened: Sequence[str], out: str) -> None:
     ort = needed("onnxruntime.quantization")
     is_for_qnn = "qnn" in options
     weights = "int4" if base.startswith("w4") else "uint8" if is_for_qnn else "int8"
@@ -137,27 +186,39 @@ def quantize_statically(source: str, base: str, options: Mapping[str, str], samp
     types = {"activation_type": getattr(ort.QuantType, TYPES[activations]),
              "weight_type": getattr(ort.QuantType, TYPES[weights]),
              "per_channel": "per-channel" in options or not ("per-tensor" in options or is_for_qnn)}
+    overrides = overrides_of(source, widened, ort.QuantType.QInt8)
     if is_for_qnn:
         qnn = needed("onnxruntime.quantization.execution_providers.qnn")
-        ort.quantize(source, out, qnn.get_qnn_qdq_config(source, samples, **types))
+        ort.quantize(source, out, qnn.get_qnn_qdq_config(source, samples, nodes_to_exclude=kept,
+                                                             init_overrides=overrides or None, **types))
         return
-    extra = {"BlockSize": int(options["block"])} if "block" in options else None
-    ort.quantize_static(source, out, samples, quant_format=ort.QuantFormat.QDQ, extra_options=extra, **types)
+    extra: dict[str, Any] = {"BlockSize": int(options["block"])} if "block" in options else {}
+    if overrides:
+        extra["TensorQuantOverrides"] = overrides
+    ort.quantize_static(source, out, samples, quant_format=ort.QuantFormat.QDQ, nodes_to_exclude=kept,
+                        extra_options=extra, **types)
 
 
-def quantize(source: str, precision: str, samples: Samples | None, out: str) -> None:
-    """Writes `out`. The quantizers keep what they need of a model beside it, so they get a folder of their own."""
+def quantize(source: str, precision: str, samples: Samples | None, out: str, kept: Sequence[str] = (),
+             widened: Sequence[str] = ()) -> None:
+    """Writes `out`, with the nodes `kept` in float and the weights `widened` in 8 bits. The quantizers keep what they
+    need of a model beside it, so they get a folder of their own."""
     base, options = options_of(precision)
+    source = with_names(source, kept, os.path.dirname(os.path.abspath(out)))
+    nodes = list(kept)
     if base in ("w8", "w4", "nf4"):
-        quantize_weights(source, base, options, out)
+        quantize_weights(source, base, options, nodes, widened, out)
     elif base == "dynamic8":
-        needed("onnxruntime.quantization").quantize_dynamic(source, out)
+        # A Gemm is a MatMul of this name to it.
+        nodes += [f"{name}_MatMul" for name in kept]
+        needed("onnxruntime.quantization").quantize_dynamic(source, out, nodes_to_exclude=nodes)
     elif base == "float16":
         convert = needed("onnxruntime.transformers.float16").convert_float_to_float16
         onnx = needed("onnx")
-        onnx.save(convert(onnx.load(source), keep_io_types=False, force_fp16_initializers=True), out)
+        onnx.save(convert(onnx.load(source), keep_io_types=False, force_fp16_initializers=True,
+                          node_block_list=nodes or None), out)
     elif samples is not None and base.startswith("w"):
-        quantize_statically(source, base, options, samples, out)
+        quantize_statically(source, base, options, samples, nodes, widened, out)
     else:
         raise UsageError(f"{precision}: ONNX Runtime has no quantizer of its own for it")
 
@@ -184,6 +245,16 @@ def tell(promised: Analysis, written: Analysis, precision: str, out: str) -> int
     return status
 
 
+def write_settings(asked: argparse.Namespace) -> None:
+    """The same wish for other tools, of the first target."""
+    base, options = options_of(asked.precision)
+    found = analyze(asked.model, asked.target, as_=asked.precision, advice=False).targets[0]
+    model = needed("onnx").load(asked.model, load_external_data=False)
+    weights = sum(math.prod(tensor.dims) for tensor in model.graph.initializer)
+    wish = quantizers.Wish(asked.model, found.target, found.variant, base, options, found.kept, weights)
+    pathlib.Path(asked.settings).write_text(json.dumps(quantizers.settings(wish), indent=1) + "\n", encoding="utf-8")
+
+
 class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise UsageError(message)
@@ -197,11 +268,24 @@ def run(arguments: Sequence[str]) -> int:
     parser.add_argument("--as", dest="precision", required=True)
     parser.add_argument("--calibrate", type=pathlib.Path)
     parser.add_argument("--random", action="store_true")
+    parser.add_argument("--min-db")
+    parser.add_argument("--keep-float", action="append", default=[])
     parser.add_argument("--dim", action="append", default=[])
-    parser.add_argument("-o", "--output", required=True)
+    parser.add_argument("-o", "--output")
+    parser.add_argument("--settings")
     asked = parser.parse_args(arguments)
+    if not (asked.output or asked.settings):
+        raise UsageError("the following arguments are required: -o/--output, or --settings")
+    if asked.min_db:
+        asked.precision += f":min-db={asked.min_db}"
+    for nodes in asked.keep_float:
+        asked.precision += "".join(f":keep={node}" for node in nodes.split(","))
     call(library.npart_precision_check, encoded(asked.precision))
     dims = {name: int(size) for name, _, size in (dim.partition("=") for dim in asked.dim)}
+    if asked.settings:
+        write_settings(asked)
+    if not asked.output:
+        return 0
     needs_data = options_of(asked.precision)[0] not in WITHOUT_DATA
     if needs_data and not (asked.calibrate or asked.random):
         raise UsageError("calibration data is needed: --calibrate FOLDER, or --random, after which accuracy means "
@@ -219,11 +303,14 @@ def run(arguments: Sequence[str]) -> int:
     with tempfile.TemporaryDirectory(dir=os.path.dirname(os.path.abspath(asked.output))) as folder:
         made = os.path.join(folder, os.path.basename(asked.output))
         try:
-            quantize(asked.model, asked.precision, samples, made)
+            quantize(asked.model, asked.precision, samples, made, promised.targets[0].kept,
+                     promised.targets[0].widened)
         finally:
             if not was_there:
                 inferred.unlink(missing_ok=True)
         for name in os.listdir(folder):
+            if name.startswith("named."):
+                continue
             os.replace(os.path.join(folder, name), os.path.join(os.path.dirname(os.path.abspath(asked.output)), name))
     if asked.random and needs_data:
         print("npu-partition: random data was calibrated with: accuracy means nothing", file=sys.stderr)

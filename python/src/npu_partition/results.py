@@ -101,7 +101,8 @@ class Finding:
     """A stable word: ``unsorted``, ``shadowed-name``, ``tensor-data``, ``unknown-operator``, ``unknown-domain``,
     ``unused-function``, ``training-info``, ``shape-contradiction``, ``input-shape``, ... ``invalid``: no release
     of ONNX Runtime loads the model; ``newer-runtime``: the newest does, older ones do not, and a target whose
-    provider is built into one of these fails; ``compiled``: a node holds a graph that is compiled already."""
+    provider is built into one of these fails; ``sparse``: weights that stand sparse in the file, and are planned
+    dense; ``compiled``: a node holds a graph that is compiled already."""
     text: str
     """A sentence."""
     at: str

@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Nodes that are not quantized: those that a list names, by their names, operators, patterns of these, or kinds.
+ */
+#include "quantize/internal.h"
+
+enum where { EVERY, SCORES, FIRST, LAST, SUM, PROJECTION, TAIL, GROUPS };
+
+static const struct {
+    const char *name, *ops;
+    uint8_t where; /* enum where */
+    bool is_auto;
+    const char *about, *source;
+} kinds[] = {
+#define NPART__KEPT_KIND(name, ops, where, is_auto, about, source) {name, ops, where, is_auto, about, source},
+#include "quantize/kinds.def"
+#undef NPART__KEPT_KIND
+};
+
+const char *npart__kept_kind(uint32_t index, const char **about, const char **source)
+{
+    if (index >= NPART__COUNT(kinds))
+        return NULL;
+    *about = kinds[index].about;
+    *source = kinds[index].source;
+    return kinds[index].name;
+}
+
+static const struct {
+    const char *ops;
+    uint8_t where; /* enum where */
+    const char *inputs, *about, *source;
+} models[] = {
+#define NPART__MODEL_KIND(ops, where, inputs, about, source) {ops, where, inputs, about, source},
+#include "quantize/kinds.def"
+#undef NPART__MODEL_KIND
+};
+
+#define NPART__KEPT_OPS(name, ops) static const char name[] = ops;
+#include "quantize/kinds.def"
+#undef NPART__KEPT_OPS
+
+/* What a kind is looked for in: the nodes of the main graph, in an order in which they can run. */
+struct look {
+    struct npart__quantizer *quantizer;
+    const struct npart__graph *graph;
+    const uint32_t *order;
+    uint32_t count;
+    bool *is_one, *is_before, *is_after; /* by node: of the operators at hand; one of these stands before, after it */
+    bool *is_reached; /* by value */
+};
+
+static bool has_word(const char *words, const char *word)
+{
+    size_t length = strlen(word);
+    for (const char *at = words; at; at = strchr(at, ' ')) {
+        at += *at == ' ';
+        if (strncmp(at, word, length) == 0 && (at[length] == ' ' || !at[length]))
+            return true;
+    }
+    return false;
+}
+
+/* `*` is any text, `?` any byte. */
+static bool matches(const char *pattern, size_t length, const char *text)
+{
+    size_t at = 0, star = SIZE_MAX;
+    const char *from = text;
+    while (*text) {
+        if (at < length && pattern[at] == '*') {
+            star = at++;
+            from = text;
+        } else if (at < length && (pattern[at] == '?' || pattern[at] == *text)) {
+            at++;
+            text++;
+        } else if (star != SIZE_MAX) {
+            at = star + 1;
+            text = ++from;
+        } else {
+            return false;
+        }
+    }
+    while (at < length && pattern[at] == '*')
+        at++;
+    return at == length;
+}
+
+/* Also through what only says a constant otherwise. */
+static bool is_constant(const struct npart__graph *graph, uint32_t value)
+{
+    while (value != NPART_NONE) {
+        const struct npart__value *at = npart__value_at(graph, value);
+        const struct npart__node *maker = at->producer == NPART_NONE ? NULL : npart__node_at(graph, at->producer);
+        if (!maker || has_word(constants, npart__node_op(graph, maker)))
+            return at->kind == NPART__VALUE_INITIALIZER || maker;
+        if (!has_word(turners, npart__node_op(graph, maker)))
+            return false;
+        value = npart__node_input(graph, maker, 0);
+    }
+    return true;
+}
+
+static bool is_float(const struct look *look, uint32_t value)
+{
+    const struct npart__quantized *at = &look->quantizer->tensors[npart__value_at(look->graph, value)->name];
+    return at->element_type == NPART__FLOAT || at->element_type == NPART__FLOAT16;
+}
+
+static void keep(const struct look *look, uint32_t node)
+{
+    if (npart__node_at(look->graph, node)->scope == 0)
+        look->quantizer->is_kept[node] = true;
+}
+
+/* Which of the nodes have one of those at hand before them, and after them. */
+static void look_round(struct look *look)
+{
+    const struct npart__graph *graph = look->graph;
+    memset(look->is_reached, 0, graph->values.count * sizeof(bool));
+    for (uint32_t i = 0; i < look->count; i++) {
+        const struct npart__node *node = npart__node_at(graph, look->order[i]);
+        bool *is_before = &look->is_before[look->order[i]];
+        *is_before = false;
+        for (uint32_t k = 0; k < node->input_count + node->capture_count; k++)
+            if (npart__node_use(graph, node, k) != NPART_NONE)
+                *is_before |= look->is_reached[npart__node_use(graph, node, k)];
+        for (uint32_t k = 0; k < node->output_count; k++)
+            if (npart__node_output(graph, node, k) != NPART_NONE)
+                look->is_reached[npart__node_output(graph, node, k)] = *is_before || look->is_one[look->order[i]];
+    }
+    memset(look->is_reached, 0, graph->values.count * sizeof(bool));
+    for (uint32_t i = look->count; i-- > 0;) {
+        const struct npart__node *node = npart__node_at(graph, look->order[i]);
+        bool *is_after = &look->is_after[look->order[i]];
+        *is_after = false;
+        for (uint32_t k = 0; k < node->output_count; k++)
+            if (npart__node_output(graph, node, k) != NPART_NONE)
+                *is_after |= look->is_reached[npart__node_output(graph, node, k)];
+        for (uint32_t k = 0; k < node->input_count + node->capture_count; k++)
+            if (npart__node_use(graph, node, k) != NPART_NONE)
+                look->is_reached[npart__node_use(graph, node, k)] |= *is_after || look->is_one[look->order[i]];
+    }
+}
+
+/* Projections: from products of two computed operands, and operators of attention, back to the next products. */
+static void keep_projections(struct look *look)
+{
+    const struct npart__graph *graph = look->graph;
+    memset(look->is_reached, 0, graph->values.count * sizeof(bool));
+    for (uint32_t i = look->count; i-- > 0;) {
+        const struct npart__node *node = npart__node_at(graph, look->order[i]);
+        const char *op = npart__node_op(graph, node);
+        bool is_read = false, has_constant = false;
+        for (uint32_t k = 0; k < node->output_count; k++)
+            if (npart__node_output(graph, node, k) != NPART_NONE)
+                is_read |= look->is_reached[npart__node_output(graph, node, k)];
+        for (uint32_t k = 0; k < 2; k++)
+            has_constant |= is_constant(graph, npart__node_input(graph, node, k));
+        bool ends = has_word(attentions, op) || (has_word(multipliers, op) && !has_constant);
+        if (has_word(products, op) && has_constant) {
+            if (is_read)
+                keep(look, look->order[i]);
+        } else if (ends || is_read) {
+            for (uint32_t k = 0; k < node->input_count; k++)
+                if (npart__node_input(graph, node, k) != NPART_NONE &&
+                    is_float(look, npart__node_input(graph, node, k)))
+                    look->is_reached[npart__node_input(graph, node, k)] = true;
+        }
+    }
+}
+
+/* Back from an operator that normalizes, through what only changes scores, to the product that made them. */
+static void keep_scores(const struct look *look, uint32_t node)
+{
+    for (bool goes_on = true; goes_on;) {
+        const struct npart__node *at = npart__node_at(look->graph, node);
+        keep(look, node);
+        goes_on = false;
+        for (uint32_t k = 0; k < at->input_count && !goes_on; k++) {
+            uint32_t value = npart__node_input(look->graph, at, k);
+            uint32_t maker = value == NPART_NONE ? NPART_NONE : npart__value_at(look->graph, value)->producer;
+            if (maker == NPART_NONE || !is_float(look, value) ||
+                !has_word(scorers, npart__node_op(look->graph, npart__node_at(look->graph, maker))))
+                continue;
+            node = maker;
+            goes_on = true;
+        }
+    }
+}
+
+/* A sum with what goes round something. */
+static bool is_skip_sum(const struct look *look, const struct npart__node *node)
+{
+    bool is_shared = false;
+    for (uint32_t k = 0; k < 2; k++) {
+        uint32_t value = npart__node_input(look->graph, node, k);
+        if (is_constant(look->graph, value) || !is_float(look, value))
+            return false;
+        is_shared |= npart__value_at(look->graph, value)->consumer_count > 1;
+    }
+    return is_shared;
+}
+
+static const struct npart__tensor *weight_of(const struct npart__graph *graph, const struct npart__node *node)
+{
+    uint32_t weight = npart__node_input(graph, node, 1);
+    return weight == NPART_NONE ? NULL : npart__value_at(graph, weight)->tensor;
+}
+
+static bool is_one_axis(const struct npart__graph *graph, const struct npart__node *node)
+{
+    return weight_of(graph, node) && weight_of(graph, node)->rank == 3;
+}
+
+static void keep_kind(struct look *look, size_t kind)
+{
+    uint8_t where = kinds[kind].where;
+    if (where == PROJECTION) {
+        keep_projections(look);
+        return;
+    }
+    for (uint32_t i = 0; i < look->count; i++) {
+        const struct npart__node *node = npart__node_at(look->graph, look->order[i]);
+        look->is_one[look->order[i]] = has_word(kinds[kind].ops, npart__node_op(look->graph, node)) &&
+                                       (where != TAIL || is_one_axis(look->graph, node));
+    }
+    look_round(look);
+    for (uint32_t i = 0; i < look->count; i++) {
+        uint32_t at = look->order[i];
+        bool is_one = look->is_one[at], is_before = look->is_before[at], is_after = look->is_after[at];
+        if (where == SCORES && is_one)
+            keep_scores(look, at);
+        else if ((where == EVERY && is_one) || (where == FIRST && is_one && !is_before) ||
+                 (where == LAST && is_one && !is_after) || (where == TAIL && (is_one || is_before) && !is_after) ||
+                 (where == SUM && is_one && is_skip_sum(look, npart__node_at(look->graph, at))))
+            keep(look, at);
+    }
+}
+
+/* ---- what is asked for ------------------------------------------------------------------------------------------- */
+
+static bool keep_named(struct npart__quantizer *quantizer, const char *pattern, size_t length)
+{
+    bool is_found = false;
+    for (size_t i = 0; i < quantizer->main->n_node; i++) {
+        const Onnx__NodeProto *node = quantizer->main->node[i];
+        if (!matches(pattern, length, node->op_type) && !(node->name && matches(pattern, length, node->name)) &&
+            !(node->n_output && matches(pattern, length, node->output[0])))
+            continue;
+        is_found = quantizer->is_kept[i] = true;
+    }
+    return is_found;
+}
+
+/* An operator that the model lacks is no mistake where many models are asked. */
+static npart_status fail_name(const struct npart__quantizer *quantizer, const char *name, size_t length,
+                              struct npart_error *error)
+{
+    char hint[NPART__HINT_BYTES];
+    const char *text = npart__arena_copy_text(quantizer->arena, name, length);
+    struct npart__nearest nearest;
+    if (!text)
+        return npart__fail_memory(error);
+    if (memchr(name, '*', length) || memchr(name, '?', length) || npart__operator_find("", text, 1000))
+        return NPART_OK;
+    npart__nearest_init(&nearest, name, length);
+    for (size_t i = 0; i < NPART__COUNT(kinds); i++)
+        npart__nearest_offer(&nearest, kinds[i].name);
+    for (size_t i = 0; i < quantizer->main->n_node; i++)
+        npart__nearest_offer(&nearest, quantizer->main->node[i]->name ? quantizer->main->node[i]->name : "");
+    return npart__fail(error, NPART_ERROR_ARGUMENT, text, "no node has this name, and nothing that may be kept%s",
+                       npart__nearest_hint(&nearest, hint, sizeof hint));
+}
+
+static bool open_look(struct npart__quantizer *quantizer, struct look *look)
+{
+    const struct npart__graph *graph = quantizer->graph;
+    const struct npart__scope *main = npart__scope_at(graph, 0);
+    size_t nodes = graph->nodes.count + (size_t)1;
+    bool *flags = npart__arena_zeroed(quantizer->arena, 3 * nodes, sizeof *flags);
+    *look = (struct look){.quantizer = quantizer, .graph = graph, .order = graph->order + main->first_order,
+                          .count = main->order_count, .is_one = flags};
+    look->is_reached = npart__arena_zeroed(quantizer->arena, graph->values.count + (size_t)1, sizeof(bool));
+    if (!flags || !look->is_reached)
+        return false;
+    look->is_before = flags + nodes;
+    look->is_after = flags + 2 * nodes;
+    return true;
+}
+
+/* Weights that lose too much in 4 bits get 8; those that lose too much in these stay, with the nodes that have them.
+ * A table that is looked up has the bits of activations where these are more. */
+static void hold_weights(struct npart__quantizer *quantizer)
+{
+    const struct npart__quantized_format *format = quantizer->format;
+    enum npart__rounding rounding = NPART__ROUND_FLOAT16;
+    bool may_widen = npart__type_is_integer(format->weight_type) && npart__type_bits(format->weight_type) == 4;
+    bool has_tables = npart__type_bits(format->activation_type) != 16;
+    bool is_matrices = format->kind == NPART__FORMAT_WEIGHTS;
+    (void)npart__rounding_of(format, &rounding);
+    for (uint32_t i = 0; i < format->weights->items.count; i++) {
+        const struct npart__weight *weight = &format->weights->items.items[i];
+        struct npart__quantized *tensor = npart__quantized_at(quantizer, weight->name);
+        if (!tensor || !tensor->initializer || (!has_tables && has_word(lookups, weight->op)) ||
+            (is_matrices && !has_word(multipliers, weight->op)) ||
+            npart__weight_keeps(weight, rounding, format->least_decibels))
+            continue;
+        tensor->is_wide = may_widen && npart__weight_keeps(weight, NPART__ROUND_INT8_CHANNEL, format->least_decibels);
+        tensor->stays = !tensor->is_wide;
+    }
+    for (size_t i = 0; i < quantizer->main->n_node; i++)
+        for (size_t k = 0; k < quantizer->main->node[i]->n_input; k++) {
+            const struct npart__quantized *tensor = npart__quantized_at(quantizer, quantizer->main->node[i]->input[k]);
+            quantizer->is_kept[i] |= tensor && tensor->stays;
+        }
+}
+
+npart_status npart__quantizer_keep(struct npart__quantizer *quantizer, struct npart_error *error)
+{
+    const char *at = quantizer->format->kept;
+    struct look look;
+    quantizer->is_kept = npart__arena_zeroed(quantizer->arena, quantizer->graph->nodes.count + (size_t)1, sizeof(bool));
+    if (!quantizer->is_kept || (at && !open_look(quantizer, &look)))
+        return npart__fail_memory(error);
+    while (at && *at) {
+        const char *next = strstr(at, NPART__KEEP);
+        size_t length = next ? (size_t)(next - at) : strlen(at);
+        bool is_auto = length == 4 && memcmp(at, "auto", length) == 0, is_kind = is_auto;
+        for (size_t i = 0; i < NPART__COUNT(kinds); i++) {
+            bool is_this = strlen(kinds[i].name) == length && memcmp(at, kinds[i].name, length) == 0;
+            is_kind |= is_this;
+            if (is_this || (is_auto && kinds[i].is_auto))
+                keep_kind(&look, i);
+        }
+        if (length && !is_kind && !keep_named(quantizer, at, length)) {
+            npart_status status = fail_name(quantizer, at, length, error);
+            if (status != NPART_OK)
+                return status;
+        }
+        at = next ? next + strlen(NPART__KEEP) : NULL;
+    }
+    if (quantizer->format->weights)
+        hold_weights(quantizer);
+    return NPART_OK;
+}
+
+/* ---- kinds of models --------------------------------------------------------------------------------------------- */
+
+/* Of what is multiplied with something computed. */
+static bool makes_scores(const struct npart__graph *graph, const struct npart__node *node)
+{
+    uint32_t users;
+    const uint32_t *user = npart__user_kinds(graph, npart__node_output(graph, node, 0), &users);
+    for (uint32_t i = 0; i < users; i++) {
+        const struct npart__node *at = user[i] == NPART_NONE ? NULL : npart__node_at(graph, user[i]);
+        if (at && has_word(multipliers, npart__node_op(graph, at)) &&
+            !is_constant(graph, npart__node_input(graph, at, 1)))
+            return true;
+    }
+    return false;
+}
+
+static bool is_of_kind(const struct npart__graph *graph, const struct npart__node *node, size_t kind)
+{
+    const struct npart__tensor *weight = weight_of(graph, node);
+    if (!has_word(models[kind].ops, npart__node_op(graph, node)))
+        return false;
+    switch (models[kind].where) {
+    case TAIL:
+        return is_one_axis(graph, node);
+    case SCORES:
+        return makes_scores(graph, node);
+    case GROUPS:
+        return weight && weight->rank > 1 && weight->dims[1] == 1 && weight->dims[0] > 1 &&
+               npart__node_int(graph, node, "group", 1) > 1;
+    default:
+        return true;
+    }
+}
+
+static bool has_input(const struct npart__graph *graph, const char *patterns)
+{
+    const struct npart__scope *main = npart__scope_at(graph, 0);
+    for (const char *at = patterns; *at; at += strcspn(at, " "), at += *at == ' ')
+        for (uint32_t i = 0; i < main->input_count; i++)
+            if (matches(at, strcspn(at, " "), npart__value_name(graph, graph->operands.items[main->first_input + i])))
+                return true;
+    return !*patterns;
+}
+
+const char *npart__quantize_first(const struct npart__graph *graph, const char **source)
+{
+    for (size_t row = 0; row < NPART__COUNT(models); row++)
+        for (uint32_t i = 0; has_input(graph, models[row].inputs) && i < npart__model_nodes(graph); i++)
+            if (is_of_kind(graph, npart__node_at(graph, i), row)) {
+                *source = models[row].source;
+                return models[row].about;
+            }
+    return NULL;
+}
