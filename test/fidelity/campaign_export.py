@@ -327,6 +327,7 @@ STATIC = {  # activations, weights, format, a scale for each channel, options
     "qopi8": ("QInt8", "QInt8", "QOperator", True, {}),
     "qopu8": ("QUInt8", "QUInt8", "QOperator", False, {}),
     "qop": ("QUInt8", "QInt8", "QOperator", False, {}),
+    "sym8": ("QInt8", "QInt8", "QDQ", False, {"ActivationSymmetric": True, "QuantizeBias": False}),
 }
 
 
