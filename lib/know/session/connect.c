@@ -47,6 +47,49 @@ static void resolve_operands(const struct npart__session *session, struct npart_
             graph->values.items[session->stands_for[v]].is_graph_output = true;
 }
 
+/* Whether the node is gone for an equal one, which makes what is used in the place of its results (equal.c). */
+static bool is_repeated(const struct npart__session *session, uint32_t id)
+{
+    uint32_t equal = session->fates[id] == NPART_FATE_FUSED ? session->into[id] : NPART_NONE;
+    if (equal == NPART_NONE)
+        return false;
+    const struct npart__node *node = npart__node_at(session->file, id), *other = npart__node_at(session->file, equal);
+    for (uint32_t i = 0; i < node->output_count && i < other->output_count; i++) {
+        uint32_t value = npart__node_output(session->file, node, i);
+        if (value != NPART_NONE && session->stands_for[value] == npart__node_output(session->file, other, i))
+            return node->op_type == other->op_type;
+    }
+    return false;
+}
+
+/* A node that stays for equal ones has the place of the first of them, whose operands it has, too: so it comes before
+ * all that uses any of them. False when out of memory. */
+static bool place_equal(const struct npart__session *session, struct npart__graph *graph, struct npart__arena *arena)
+{
+    uint32_t *order = NULL, *place = NULL;
+    for (uint32_t i = 0; i < graph->order_count; i++) {
+        uint32_t id = session->file->order[i];
+        if (!is_repeated(session, id))
+            continue;
+        if (!order) {
+            order = npart__longer(arena, graph->order, sizeof *order, graph->order_count, graph->order_count);
+            place = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *place);
+            if (!order || !place)
+                return false;
+            for (uint32_t k = 0; k < graph->order_count; k++)
+                place[order[k]] = k;
+        }
+        uint32_t equal = session->into[id];
+        if (npart__node_region(graph, id) != npart__node_region(graph, equal) || place[equal] < place[id])
+            continue;
+        order[place[id]] = equal;
+        order[place[equal]] = id;
+        place[equal] = place[id];
+    }
+    graph->order = order ? order : graph->order;
+    return true;
+}
+
 /* Begins from the file's graph each time, and makes the copies again: passes may be run and connected more than
  * once, and what was copied for an earlier connection must not be copied twice. Arrays of an earlier connection
  * stay in the arena until the handle is freed; a session is connected a few times at most. */
@@ -67,5 +110,6 @@ bool npart__session_connect(struct npart__session *session, struct npart__arena 
     session->inference = session->made_from;
     count_fates(session);
     resolve_operands(session, graph);
-    return npart__list_users(graph, session->fates, arena) && npart__session_copy(session, arena);
+    return place_equal(session, graph, arena) && npart__list_users(graph, session->fates, arena) &&
+           npart__session_copy(session, arena);
 }

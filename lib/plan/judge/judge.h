@@ -53,8 +53,8 @@ struct npart__beyond {
     uint8_t *turned; /* by value, with `held`: enum npart__turned */
     uint32_t *source; /* by value, with `held`: what it is read from where the Transpose that makes it moves on or is
                          undone; or NPART_NONE */
-    uint32_t *first_user; /* by value, with `held`: of a constant of INT32, which a quantized operator adds, the first one
-                             that was looked at and taken; or NPART_NONE */
+    uint32_t *first_user; /* by value, with `held`: of a constant of INT32, which a quantized operator adds, the first
+                             of these that was looked at and taken; or NPART_NONE */
 };
 
 /* Of a graph of the session, copies included; in the plan's arena. */
