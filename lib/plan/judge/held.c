@@ -314,9 +314,9 @@ static bool is_conversion(const struct holder *at, uint32_t value)
     return is_pair;
 }
 
-static bool same_element(const struct holder *at, uint32_t a, uint32_t b)
+static bool same_element(const struct npart__session *session, uint32_t a, uint32_t b)
 {
-    struct npart__inference *inference = at->session->inference;
+    struct npart__inference *inference = session->inference;
     if (a == NPART_NONE || b == NPART_NONE || a == b)
         return a == b;
     const struct npart__known *one = npart__elements(inference, &inference->facts[a]);
@@ -325,6 +325,15 @@ static bool same_element(const struct holder *at, uint32_t a, uint32_t b)
         inference->facts[a].element_type != inference->facts[b].element_type)
         return false;
     return one->ints ? one->ints[0] == other->ints[0] : one->doubles[0] == other->doubles[0];
+}
+
+bool npart__undoes(const struct npart__session *session, const struct npart__node *from, const struct npart__node *node)
+{
+    const struct npart__graph *graph = session->graph;
+    return npart__node_plays(graph, from, NPART__ROLE_DEQUANTIZES) &&
+           npart__node_plays(graph, node, NPART__ROLE_QUANTIZES) && from->input_count == 3 && node->input_count == 3 &&
+           same_element(session, npart__node_input(graph, node, 1), npart__node_input(graph, from, 1)) &&
+           same_element(session, npart__node_input(graph, node, 2), npart__node_input(graph, from, 2));
 }
 
 /* A QuantizeLinear that does again what the DequantizeLinear before it undid, for one node: both are taken away
@@ -337,8 +346,7 @@ static bool is_empty_pair(const struct holder *at, const struct npart__node *nod
         npart__user_count(at->session, result) != 1 || npart__value_at(at->graph, result)->is_graph_output)
         return false;
     const struct npart__node *from = npart__node_at(at->graph, npart__producer(at->graph, value));
-    return same_element(at, npart__node_input(at->graph, node, 1), npart__node_input(at->graph, from, 1)) &&
-           same_element(at, npart__node_input(at->graph, node, 2), npart__node_input(at->graph, from, 2));
+    return npart__undoes(at->session, from, node);
 }
 
 /* Where a Transpose between the two moves past the QuantizeLinear, they become such a conversion; or nothing, where one
