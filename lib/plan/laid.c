@@ -44,6 +44,7 @@ struct layer {
     bool *leads;         /* by value: what uses it leads to a Transpose */
     uint8_t *goes;       /* by value: 1 where a Transpose may go on past all that uses it, 2 where not; 0: not asked */
     uint32_t *places;    /* by use: which operand it is (npart__list_places) */
+    bool *is_mixed;      /* by value: it comes from a Transpose that does the work of another one, too */
     bool *is_turned;     /* by node: it works on turned operands */
     uint32_t *joined;    /* by Transpose of the file: one that it has become one with; itself, mostly */
     bool *has_moved;     /* the same: it stands after a node on the CPU now, or has a pair after it */
@@ -418,13 +419,29 @@ static bool meet(struct layer *at, const struct npart__node *node, uint32_t id)
     return !turn->is_past_cpu || NPART__PUSH(at->plan->arena, &at->undone, id);
 }
 
-/* A Transpose of the file that is taken and moves channels, which the layout pass moves whatever it costs. */
+/* What works in either layout makes what it reads. */
+static void note_mixed(const struct layer *at, const struct npart__node *node, bool is_mixed)
+{
+    for (uint32_t i = 0; i < node->input_count && !is_mixed && is_through(at, node); i++) {
+        uint32_t value = npart__node_input(at->graph, node, i);
+        is_mixed = value != NPART_NONE && at->is_mixed[value];
+    }
+    for (uint32_t i = 0; i < node->output_count && is_mixed; i++) {
+        uint32_t value = npart__node_output(at->graph, node, i);
+        if (value != NPART_NONE)
+            at->is_mixed[value] = true;
+    }
+}
+
+/* A Transpose of the file that is taken and moves channels, which the layout pass moves whatever it costs. After one
+ * that does the work of two it is not known what the runtime makes of it. */
 static bool start(struct layer *at, const struct npart__node *node, uint32_t id)
 {
     int64_t order[NPART__LIMIT_RANK];
     struct turn own = {.origin = id + 1};
     uint32_t rank, result = node->output_count ? npart__node_output(at->graph, node, 0) : NPART_NONE;
-    if (result == NPART_NONE || id >= at->session->file->nodes.count || !is_taken(at, id) ||
+    if (result == NPART_NONE || at->is_mixed[npart__node_input(at->graph, node, 0)] ||
+        id >= at->session->file->nodes.count || !is_taken(at, id) ||
         !npart__is_among(node, at->moved, at->plan->target.oplist->moved_ops.count) ||
         npart__value_at(at->graph, result)->is_graph_output ||
         !npart__order_of_axes(at->session->inference, id, order, &rank) || rank > MOST_AXES)
@@ -453,9 +470,12 @@ static bool walk(struct layer *at)
             at->is_turned[id] = at->turns[operand] && do_cancel(at->turns[operand], &before);
             ok = turn_value(at, npart__node_output(at->graph, node, 0), &after);
         } else if (npart__node_plays(at->graph, node, NPART__ROLE_REORDERS_AXES) && node->input_count > 0) {
-            ok = at->turns[npart__node_input(at->graph, node, 0)] ? meet(at, node, id) : start(at, node, id);
+            bool meets = at->turns[npart__node_input(at->graph, node, 0)];
+            ok = meets ? meet(at, node, id) : start(at, node, id);
+            note_mixed(at, node, (meets && !at->is_turned[id]) || at->is_mixed[npart__node_input(at->graph, node, 0)]);
         } else {
             ok = pass(at, node, id);
+            note_mixed(at, node, false);
         }
     }
     return ok;
@@ -736,10 +756,11 @@ npart_status npart__lay_transposes(struct npart__plan *plan, uint8_t **assumed, 
     at.goes = npart__arena_zeroed(plan->arena, values, sizeof *at.goes);
     at.first_inverse = npart__arena_zeroed(plan->arena, values, sizeof *at.first_inverse);
     at.is_turned = npart__arena_zeroed(plan->arena, nodes, sizeof *at.is_turned);
+    at.is_mixed = npart__arena_zeroed(plan->arena, values, sizeof *at.is_mixed);
     at.joined = npart__arena_allocate(plan->arena, nodes * sizeof *at.joined);
     at.has_moved = npart__arena_zeroed(plan->arena, nodes, sizeof *at.has_moved);
     bool *asked = npart__arena_zeroed(plan->arena, nodes, sizeof *asked); /* again, what dequantizes before one */
-    if (!at.joined || !at.has_moved || !at.turns || !at.leads || !at.goes || !at.first_inverse || !at.is_turned || !asked)
+    if (!at.is_mixed || !at.joined || !at.has_moved || !at.turns || !at.leads || !at.goes || !at.first_inverse || !at.is_turned || !asked)
         return npart__fail_memory(error);
     for (uint32_t i = 0; i < nodes; i++)
         at.joined[i] = i;
