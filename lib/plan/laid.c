@@ -760,7 +760,8 @@ npart_status npart__lay_transposes(struct npart__plan *plan, uint8_t **assumed, 
     at.joined = npart__arena_allocate(plan->arena, nodes * sizeof *at.joined);
     at.has_moved = npart__arena_zeroed(plan->arena, nodes, sizeof *at.has_moved);
     bool *asked = npart__arena_zeroed(plan->arena, nodes, sizeof *asked); /* again, what dequantizes before one */
-    if (!at.is_mixed || !at.joined || !at.has_moved || !at.turns || !at.leads || !at.goes || !at.first_inverse || !at.is_turned || !asked)
+    if (!at.is_mixed || !at.joined || !at.has_moved || !at.turns || !at.leads || !at.goes || !at.first_inverse ||
+        !at.is_turned || !asked)
         return npart__fail_memory(error);
     for (uint32_t i = 0; i < nodes; i++)
         at.joined[i] = i;

@@ -98,7 +98,8 @@ static inline bool npart__is_among(const struct npart__node *node, const struct 
 }
 
 /* held.c: whether a QuantizeLinear does again what a DequantizeLinear undid, with the same numbers for the whole. */
-bool npart__undoes(const struct npart__session *session, const struct npart__node *from, const struct npart__node *node);
+bool npart__undoes(const struct npart__session *session, const struct npart__node *from,
+                   const struct npart__node *node);
 
 /* The rule by which the CPU's side of the target cannot run the node; NPART_NONE when it can. `policy_ops`: the list's
  * in the node's graph. */
