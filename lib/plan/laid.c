@@ -3,7 +3,9 @@
  * Transposes that the runtime itself puts round an operator of a `layout` line that is taken: one before it, to
  * channels last, and one after it, back again. Both are taken with it, but the one after it moves on past every node
  * that works in either layout, nodes on the CPU among them; past such a node it is a partition of its own where no
- * node that is taken needs what it makes.
+ * node that is taken needs what it makes. And Transposes of the model that move channels, which go on in the same way:
+ * such a one is gone where it stood, as is a DequantizeLinear and a QuantizeLinear that it kept apart. Others are
+ * moved.c's, where they meet.
  *
  * Modelled on onnxruntime/core/optimizer: layout_transformation/layout_transformation.cc, which wraps the operators and
  * moves what turns channels whatever it costs; transpose_optimization/onnx_transpose_optimization.cc, which walks the
