@@ -46,7 +46,7 @@ struct layer {
     bool *leads;         /* by value: what uses it leads to a Transpose */
     uint8_t *goes;       /* by value: 1 where a Transpose may go on past all that uses it, 2 where not; 0: not asked */
     uint32_t *places;    /* by use: which operand it is (npart__list_places) */
-    bool *is_mixed;      /* by value: it comes from a Transpose that does the work of another one, too */
+    bool *is_mixed; /* by value: from a Transpose that does the work of two, or past a Reshape of what is turned */
     bool *is_turned;     /* by node: it works on turned operands */
     uint32_t *joined;    /* by Transpose of the file: one that it has become one with; itself, mostly */
     bool *has_moved;     /* the same: it stands after a node on the CPU now, or has a pair after it */
@@ -421,6 +421,14 @@ static bool meet(struct layer *at, const struct npart__node *node, uint32_t id)
     return !turn->is_past_cpu || NPART__PUSH(at->plan->arena, &at->undone, id);
 }
 
+/* The runtime moves some Transposes past a Reshape that keeps batch and channels (EPAwareHandleReshape). */
+static bool reshapes_turned(const struct layer *at, const struct npart__node *node)
+{
+    uint32_t operand = node->input_count ? npart__node_input(at->graph, node, 0) : NPART_NONE;
+    return operand != NPART_NONE && npart__node_plays(at->graph, node, NPART__ROLE_RESHAPES) &&
+           (at->turns[operand] || at->is_mixed[operand]);
+}
+
 /* What works in either layout makes what it reads. */
 static void note_mixed(const struct layer *at, const struct npart__node *node, bool is_mixed)
 {
@@ -477,7 +485,7 @@ static bool walk(struct layer *at)
             note_mixed(at, node, (meets && !at->is_turned[id]) || at->is_mixed[npart__node_input(at->graph, node, 0)]);
         } else {
             ok = pass(at, node, id);
-            note_mixed(at, node, false);
+            note_mixed(at, node, reshapes_turned(at, node));
         }
     }
     return ok;
