@@ -364,13 +364,9 @@ static void join_origins(const struct layer *at, const struct npart__node *node,
         const struct turn *other = is_data(at, node, i) ? at->turns[value] : NULL;
         if (!other || !other->origin || !are_same(other, turn))
             continue;
-        if (turn->origin) {
-            uint32_t a = origin_of(at, turn->origin - 1), b = origin_of(at, other->origin - 1);
-            at->has_moved[a] |= at->has_moved[b];
-            at->joined[b] = a;
-        }
-        if (!is_taken(at, id))
-            note_moved(at, other);
+        uint32_t from = origin_of(at, other->origin - 1), into = turn->origin ? origin_of(at, turn->origin - 1) : from;
+        at->has_moved[into] |= at->has_moved[from] || !is_taken(at, id);
+        at->joined[from] = into;
     }
 }
 
