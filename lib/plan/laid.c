@@ -476,9 +476,10 @@ static bool walk(struct layer *at)
             at->is_turned[id] = at->turns[operand] && do_cancel(at->turns[operand], &before);
             ok = turn_value(at, npart__node_output(at->graph, node, 0), &after);
         } else if (npart__node_plays(at->graph, node, NPART__ROLE_REORDERS_AXES) && node->input_count > 0) {
-            bool meets = at->turns[npart__node_input(at->graph, node, 0)];
-            ok = meets ? meet(at, node, id) : start(at, node, id);
-            note_mixed(at, node, (meets && !at->is_turned[id]) || at->is_mixed[npart__node_input(at->graph, node, 0)]);
+            uint32_t operand = npart__node_input(at->graph, node, 0);
+            bool meets = operand != NPART_NONE && at->turns[operand];
+            ok = operand == NPART_NONE || (meets ? meet(at, node, id) : start(at, node, id));
+            note_mixed(at, node, operand != NPART_NONE && ((meets && !at->is_turned[id]) || at->is_mixed[operand]));
         } else {
             ok = pass(at, node, id);
             note_mixed(at, node, reshapes_turned(at, node));

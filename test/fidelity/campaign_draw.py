@@ -122,7 +122,9 @@ def ways(chance, drawn):
     seen = [entry for entry in drawn if entry[0] in ("timm", "torchvision")]
     cases = {}
     for entries, wanted in (seen, PICTURES), ([entry for entry in drawn if entry not in seen], OTHERS):
-        drawn_cases = wanted[: len(entries)] + [""] * (len(entries) - len(wanted))
+        drawn_cases = wanted + [""] * (len(entries) - len(wanted))
+        if len(entries) < len(wanted):  # a share of them
+            drawn_cases = chance.sample(wanted + [""] * (len(wanted) // 2), len(entries))
         chance.shuffle(drawn_cases)
         cases |= dict(zip(entries, drawn_cases))
     for family, name in drawn:

@@ -21,11 +21,11 @@ struct equals {
     uint32_t *stays; /* NPART_NONE: not decided */
 };
 
-/* Whether equal nodes are one with it, so that it may stay for them. */
+/* Whether equal nodes are one with it, so that it may stay for them. NPART_NONE makes a constant. */
 static bool can_stay(const struct npart__session *session, uint32_t id)
 {
-    const struct npart__node *node = npart__node_at(session->file, id);
-    return npart__is_live(session, id) && node->domain == 0 && !node->body_count && !session->remade[id] &&
+    const struct npart__node *node = id == NPART_NONE ? NULL : npart__node_at(session->file, id);
+    return node && npart__is_live(session, id) && node->domain == 0 && !node->body_count && !session->remade[id] &&
            !npart__node_plays(session->file, node, NPART__ROLE_DEQUANTIZES);
 }
 
@@ -46,7 +46,7 @@ static void choose(const struct equals *at, const uint32_t *order, uint32_t coun
         if (value == NPART_NONE || at->stays[first[value]] != NPART_NONE || !can_stay(at->session, order[i]))
             continue;
         uint32_t other = maker_of_first(at->session, value);
-        if (npart__node_region(graph, other) == npart__node_region(graph, order[i]) && can_stay(at->session, other))
+        if (can_stay(at->session, other) && npart__node_region(graph, other) == npart__node_region(graph, order[i]))
             at->stays[first[value]] = order[i];
     }
 }
