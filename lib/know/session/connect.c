@@ -62,31 +62,51 @@ static bool is_repeated(const struct npart__session *session, uint32_t id)
     return false;
 }
 
-/* A node that stays for equal ones has the place of the first of them, whose operands it has, too: so it comes before
- * all that uses any of them. False when out of memory. */
+/* What is made of it, before it: of live nodes of one region, by the operands that are left. Depth first, each node
+ * once; a node that has all it uses keeps its place. `stack` has room for all operands and twice all nodes. */
+static uint32_t put_after_producers(const struct npart__graph *graph, const uint8_t *fates, uint32_t id, bool *is_met,
+                                    uint32_t *stack, uint32_t *order)
+{
+    uint32_t depth = 0, made = 0;
+    for (stack[depth++] = id << 1; depth > 0;) {
+        uint32_t top = stack[--depth], node = top >> 1;
+        const struct npart__node *at = npart__node_at(graph, node);
+        if (top & 1)
+            order[made++] = node;
+        if (top & 1 || is_met[node])
+            continue;
+        is_met[node] = true;
+        stack[depth++] = top | 1;
+        for (uint32_t k = 0; fates[node] == NPART_FATE_LIVE && k < at->input_count + at->capture_count; k++) {
+            uint32_t value = npart__node_use(graph, at, k);
+            uint32_t producer = value == NPART_NONE ? NPART_NONE : npart__producer(graph, value);
+            if (producer != NPART_NONE && !is_met[producer] &&
+                npart__node_region(graph, producer) == npart__node_region(graph, node))
+                stack[depth++] = producer << 1;
+        }
+    }
+    return made;
+}
+
+/* A node that stays for equal ones may stand after what uses these in the file: then it is put before that, with what it
+ * uses. False when out of memory. */
 static bool place_equal(const struct npart__session *session, struct npart__graph *graph, struct npart__arena *arena)
 {
-    uint32_t *order = NULL, *place = NULL;
-    for (uint32_t i = 0; i < graph->order_count; i++) {
-        uint32_t id = session->file->order[i];
-        if (!is_repeated(session, id))
-            continue;
-        if (!order) {
-            order = npart__longer(arena, graph->order, sizeof *order, graph->order_count, graph->order_count);
-            place = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *place);
-            if (!order || !place)
-                return false;
-            for (uint32_t k = 0; k < graph->order_count; k++)
-                place[order[k]] = k;
-        }
-        uint32_t equal = session->into[id];
-        if (npart__node_region(graph, id) != npart__node_region(graph, equal) || place[equal] < place[id])
-            continue;
-        order[place[id]] = equal;
-        order[place[equal]] = id;
-        place[equal] = place[id];
-    }
-    graph->order = order ? order : graph->order;
+    const uint32_t *before = graph->order;
+    size_t nodes = graph->nodes.count + (size_t)1, made = 0;
+    bool is_any = false;
+    for (uint32_t i = 0; !is_any && i < graph->order_count; i++)
+        is_any = is_repeated(session, before[i]);
+    if (!is_any)
+        return true;
+    uint32_t *order = npart__arena_allocate(arena, (graph->order_count + (size_t)1) * sizeof *order);
+    uint32_t *stack = npart__arena_allocate(arena, (graph->operands.count + 2 * nodes) * sizeof *stack);
+    bool *is_met = npart__arena_zeroed(arena, nodes, sizeof *is_met);
+    if (!order || !stack || !is_met)
+        return false;
+    for (uint32_t i = 0; i < graph->order_count; i++)
+        made += put_after_producers(graph, session->fates, before[i], is_met, stack, order + made);
+    graph->order = order;
     return true;
 }
 
