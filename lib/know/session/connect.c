@@ -88,8 +88,8 @@ static uint32_t put_after_producers(const struct npart__graph *graph, const uint
     return made;
 }
 
-/* A node that stays for equal ones may stand after what uses these in the file: then it is put before that, with what it
- * uses. False when out of memory. */
+/* A node that stays for equal ones may stand after what uses these in the file: then it is put before that, with what
+ * it uses. False when out of memory. */
 static bool place_equal(const struct npart__session *session, struct npart__graph *graph, struct npart__arena *arena)
 {
     const uint32_t *before = graph->order;

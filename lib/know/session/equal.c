@@ -3,7 +3,7 @@
  * Nodes that compute what another one does: the runtime keeps the one that it meets first, in its own order, for the
  * users of all (core/optimizer/common_subexpression_elimination.cc), so providers are asked about that one alone. Which
  * are equal is known of the inference (lib/know/view/common_subexpression.c). The others are part of it; their work is
- * done there, in the place of the first in the file, after which all users stand (connect.c). This is
+ * done there, before all users (connect.c). This is
  * done for lists with a `rewriting` line, of which a compiler was asked (docs/evidence/fidelity-intel.md); of those
  * with a `runtime` line equal nodes are judged one by one, which has the same answers, and the same partitions where
  * these are formed of all that is connected.
