@@ -332,6 +332,7 @@ bool npart__undoes(const struct npart__session *session, const struct npart__nod
     const struct npart__graph *graph = session->graph;
     return npart__node_plays(graph, from, NPART__ROLE_DEQUANTIZES) &&
            npart__node_plays(graph, node, NPART__ROLE_QUANTIZES) && from->input_count == 3 && node->input_count == 3 &&
+           npart__node_input(graph, from, 0) != NPART_NONE &&
            same_element(session, npart__node_input(graph, node, 1), npart__node_input(graph, from, 1)) &&
            same_element(session, npart__node_input(graph, node, 2), npart__node_input(graph, from, 2));
 }
