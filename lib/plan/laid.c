@@ -3,7 +3,9 @@
  * Transposes that the runtime itself puts round an operator of a `layout` line that is taken: one before it, to
  * channels last, and one after it, back again. Both are taken with it, but the one after it moves on past every node
  * that works in either layout, nodes on the CPU among them; past such a node it is a partition of its own where no
- * node that is taken needs what it makes.
+ * node that is taken needs what it makes. And Transposes of the model that move channels, which go on in the same way:
+ * such a one is gone where it stood, as is a DequantizeLinear and a QuantizeLinear that it kept apart. Others are
+ * moved.c's, where they meet.
  *
  * Modelled on onnxruntime/core/optimizer: layout_transformation/layout_transformation.cc, which wraps the operators and
  * moves what turns channels whatever it costs; transpose_optimization/onnx_transpose_optimization.cc, which walks the
@@ -27,6 +29,7 @@
 struct turn {
     uint8_t rank, to[MOST_AXES];
     bool is_past_cpu; /* it has moved past a node on the CPU */
+    uint32_t origin;  /* the Transpose of the file that is on its way, plus one; 0: the runtime's own */
 };
 
 struct inverse {
@@ -38,12 +41,15 @@ struct layer {
     struct npart__plan *plan;
     const struct npart__session *session;
     const struct npart__graph *graph; /* the session's */
-    const struct npart__op_id *layout, *through;
+    const struct npart__op_id *layout, *through, *moved;
     struct turn **turns; /* by value; NULL: as the file has it */
     bool *leads;         /* by value: what uses it leads to a Transpose */
     uint8_t *goes;       /* by value: 1 where a Transpose may go on past all that uses it, 2 where not; 0: not asked */
     uint32_t *places;    /* by use: which operand it is (npart__list_places) */
+    bool *is_mixed; /* by value: from a Transpose that does the work of two, or past a Reshape of what is turned */
     bool *is_turned;     /* by node: it works on turned operands */
+    uint32_t *joined;    /* by Transpose of the file: one that it has become one with; itself, mostly */
+    bool *has_moved;     /* the same: it stands after a node on the CPU now, or has a pair after it */
     /* Operands that are turned before a node on the CPU; by value the first of them, plus one. */
     struct NPART__ARRAY(struct inverse) inverse;
     uint32_t *first_inverse;
@@ -96,7 +102,7 @@ static bool moves_channels(const struct turn *turn)
 /* After a node that drops axes of the value: those that are left in the order that they have. */
 static struct turn without(const struct turn *turn, const bool *is_dropped)
 {
-    struct turn out = {.is_past_cpu = turn->is_past_cpu};
+    struct turn out = {.is_past_cpu = turn->is_past_cpu, .origin = turn->origin};
     bool is_gone[MOST_AXES] = {false};
     for (uint32_t i = 0; i < turn->rank; i++)
         is_gone[turn->to[i]] = is_dropped[i];
@@ -113,7 +119,7 @@ static struct turn without(const struct turn *turn, const bool *is_dropped)
 /* After a node that adds axes to the value: they stay where they are. */
 static struct turn with(const struct turn *turn, const bool *is_new, uint32_t rank)
 {
-    struct turn out = {.rank = (uint8_t)rank, .is_past_cpu = turn->is_past_cpu};
+    struct turn out = {.rank = (uint8_t)rank, .is_past_cpu = turn->is_past_cpu, .origin = turn->origin};
     uint8_t old[MOST_AXES] = {0}, count = 0, next = 0;
     for (uint8_t i = 0; i < rank; i++)
         if (!is_new[i])
@@ -327,6 +333,34 @@ static bool is_tried(const struct turn **tried, uint32_t *count, const struct tu
     return false;
 }
 
+/* The Transpose that one of the file is one with by now. */
+static uint32_t origin_of(const struct layer *at, uint32_t origin)
+{
+    while (at->joined[origin] != origin)
+        origin = at->joined[origin] = at->joined[at->joined[origin]];
+    return origin;
+}
+
+static void note_moved(const struct layer *at, const struct turn *turn)
+{
+    if (turn->origin)
+        at->has_moved[origin_of(at, turn->origin - 1)] = true;
+}
+
+/* Operands that are turned in one way: what turned them becomes one Transpose after the node. */
+static void join_origins(const struct layer *at, const struct npart__node *node, uint32_t id, const struct turn *turn)
+{
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        uint32_t value = npart__node_input(at->graph, node, i);
+        const struct turn *other = is_data(at, node, i) ? at->turns[value] : NULL;
+        if (!other || !other->origin || !are_same(other, turn))
+            continue;
+        uint32_t from = origin_of(at, other->origin - 1), into = turn->origin ? origin_of(at, turn->origin - 1) : from;
+        at->has_moved[into] |= at->has_moved[from] || !is_taken(at, id);
+        at->joined[from] = into;
+    }
+}
+
 /* By the first of its operands with a Transpose before it that can move past the node. What cannot be moved for one
  * operand cannot be for another with the same order. */
 static bool pass(struct layer *at, const struct npart__node *node, uint32_t id)
@@ -350,6 +384,7 @@ static bool pass(struct layer *at, const struct npart__node *node, uint32_t id)
             if (!turn_value(at, npart__node_output(at->graph, node, k), &results[k]))
                 return false;
         at->is_turned[id] = true;
+        join_origins(at, node, id, turn);
         return turn_operands(at, node, id);
     }
     return true;
@@ -373,6 +408,47 @@ static bool meet(struct layer *at, const struct npart__node *node, uint32_t id)
     return !turn->is_past_cpu || NPART__PUSH(at->plan->arena, &at->undone, id);
 }
 
+/* The runtime moves some Transposes past a Reshape that keeps batch and channels (EPAwareHandleReshape). */
+static bool reshapes_turned(const struct layer *at, const struct npart__node *node)
+{
+    uint32_t operand = node->input_count ? npart__node_input(at->graph, node, 0) : NPART_NONE;
+    return operand != NPART_NONE && npart__node_plays(at->graph, node, NPART__ROLE_RESHAPES) &&
+           (at->turns[operand] || at->is_mixed[operand]);
+}
+
+/* What works in either layout makes what it reads. */
+static void note_mixed(const struct layer *at, const struct npart__node *node, bool is_mixed)
+{
+    for (uint32_t i = 0; i < node->input_count && !is_mixed && is_through(at, node); i++) {
+        uint32_t value = npart__node_input(at->graph, node, i);
+        is_mixed = value != NPART_NONE && at->is_mixed[value];
+    }
+    for (uint32_t i = 0; i < node->output_count && is_mixed; i++) {
+        uint32_t value = npart__node_output(at->graph, node, i);
+        if (value != NPART_NONE)
+            at->is_mixed[value] = true;
+    }
+}
+
+/* A Transpose of the file that is taken and moves channels, which the layout pass moves whatever it costs. After one
+ * that does the work of two it is not known what the runtime makes of it. */
+static bool start(struct layer *at, const struct npart__node *node, uint32_t id)
+{
+    int64_t order[NPART__LIMIT_RANK];
+    struct turn own = {.origin = id + 1};
+    uint32_t rank, result = node->output_count ? npart__node_output(at->graph, node, 0) : NPART_NONE;
+    if (result == NPART_NONE || at->is_mixed[npart__node_input(at->graph, node, 0)] ||
+        id >= at->session->file->nodes.count || !is_taken(at, id) ||
+        !npart__is_among(node, at->moved, at->plan->target.oplist->moved_ops.count) ||
+        npart__value_at(at->graph, result)->is_graph_output ||
+        !npart__order_of_axes(at->session->inference, id, order, &rank) || rank > MOST_AXES)
+        return true;
+    own.rank = (uint8_t)rank;
+    for (uint32_t i = 0; i < rank; i++)
+        own.to[i] = (uint8_t)order[i];
+    return !moves_channels(&own) || turn_value(at, result, &own);
+}
+
 /* False when out of memory. In the order of execution, as the runtime does; the main graph alone. */
 static bool walk(struct layer *at)
 {
@@ -391,9 +467,13 @@ static bool walk(struct layer *at)
             at->is_turned[id] = at->turns[operand] && do_cancel(at->turns[operand], &before);
             ok = turn_value(at, npart__node_output(at->graph, node, 0), &after);
         } else if (npart__node_plays(at->graph, node, NPART__ROLE_REORDERS_AXES) && node->input_count > 0) {
-            ok = meet(at, node, id);
+            uint32_t operand = npart__node_input(at->graph, node, 0);
+            bool meets = operand != NPART_NONE && at->turns[operand];
+            ok = operand == NPART_NONE || (meets ? meet(at, node, id) : start(at, node, id));
+            note_mixed(at, node, operand != NPART_NONE && ((meets && !at->is_turned[id]) || at->is_mixed[operand]));
         } else {
             ok = pass(at, node, id);
+            note_mixed(at, node, reshapes_turned(at, node));
         }
     }
     return ok;
@@ -457,6 +537,8 @@ static bool add_after(struct layer *at, uint32_t id, uint32_t value)
         at->uses.count = first;
         return true;
     }
+    if (at->turns[value])
+        note_moved(at, at->turns[value]);
     return NPART__PUSH(at->plan->arena, &at->added.items, made);
 }
 
@@ -479,7 +561,7 @@ static bool ends_turned(const struct layer *at, uint32_t id)
     if (!beyond->turned || beyond->graph != at->graph || operand == NPART_NONE || result == NPART_NONE ||
         !npart__node_plays(at->graph, node, NPART__ROLE_DEQUANTIZES) || !npart__is_live(at->session, id) ||
         npart__node_region(at->graph, id) != 0 || !beyond->turned[operand] || !fact_of(at, result)->has_rank ||
-        at->turns[result] || beyond->held[operand] == NPART__HELD_PLAIN)
+        (at->turns[result] && !at->turns[result]->origin) || beyond->held[operand] == NPART__HELD_PLAIN)
         return false;
     uint32_t users = npart__user_count(at->session, result);
     if (npart__value_at(at->graph, result)->is_graph_output)
@@ -559,6 +641,53 @@ static bool drop_gone(struct layer *at)
     return true;
 }
 
+/* Whether all that uses the value works on what is turned. */
+static bool is_left(const struct layer *at, uint32_t value)
+{
+    const uint32_t *places = at->places + npart__value_at(at->graph, value)->first_consumer;
+    uint32_t users = npart__user_count(at->session, value);
+    bool is = users > 0 && !npart__value_at(at->graph, value)->is_graph_output;
+    for (uint32_t i = 0; is && i < users; i++) {
+        uint32_t user = npart__user(at->session, value, i);
+        is = takes_turned(at, npart__node_at(at->graph, user), user, places[i]);
+    }
+    return is;
+}
+
+/* What dequantizes before the Transpose, and the one node after it that quantizes again with the same numbers: with
+ * nothing between them both go, too. False when out of memory. */
+static bool drop_pair(struct layer *at, uint32_t operand, uint32_t result)
+{
+    uint32_t before = npart__producer(at->graph, operand), after = npart__user(at->session, result, 0);
+    if (before == NPART_NONE || before >= at->session->file->nodes.count || !npart__is_live(at->session, before) ||
+        npart__user_count(at->session, operand) != 1 || npart__user_count(at->session, result) != 1 ||
+        npart__value_at(at->graph, operand)->is_graph_output ||
+        !npart__undoes(at->session, npart__node_at(at->graph, before), npart__node_at(at->graph, after)))
+        return true;
+    uint32_t made = npart__node_output(at->graph, npart__node_at(at->graph, after), 0);
+    if (made == NPART_NONE || npart__value_at(at->graph, made)->is_graph_output ||
+        npart__user_count(at->session, made) != 1)
+        return true;
+    return NPART__PUSH(at->plan->arena, &at->undone, before) && NPART__PUSH(at->plan->arena, &at->undone, after);
+}
+
+/* Transposes of the file that stand somewhere else for all that used what they made. False when out of memory. */
+static bool drop_moved(struct layer *at)
+{
+    for (uint32_t i = 0; i < at->graph->order_count; i++) {
+        uint32_t id = at->graph->order[i];
+        const struct npart__node *node = npart__node_at(at->graph, id);
+        uint32_t result = node->output_count ? npart__node_output(at->graph, node, 0) : NPART_NONE;
+        const struct turn *turn = result == NPART_NONE ? NULL : at->turns[result];
+        if (!turn || turn->origin != id + 1 || !at->has_moved[origin_of(at, id)] || !is_left(at, result))
+            continue;
+        if (!NPART__PUSH(at->plan->arena, &at->undone, id) ||
+            !drop_pair(at, npart__node_input(at->graph, node, 0), result))
+            return false;
+    }
+    return true;
+}
+
 /* After nodes on the CPU, in the order of nodes. After what quantizes none rests. False when out of memory. */
 static bool add_all(struct layer *at)
 {
@@ -594,7 +723,10 @@ static bool has_both(const struct layer *at)
     bool has_laid = false, has_cpu = false;
     for (uint32_t i = 0; i < at->graph->order_count; i++) {
         uint32_t id = at->graph->order[i];
-        has_laid |= is_laid(at, npart__node_at(at->graph, id), id);
+        has_laid |= is_laid(at, npart__node_at(at->graph, id), id) ||
+                    (npart__is_among(npart__node_at(at->graph, id), at->moved,
+                                     at->plan->target.oplist->moved_ops.count) &&
+                     is_taken(at, id));
         has_cpu |= npart__is_live(at->session, id) && !is_taken(at, id);
     }
     return has_laid && has_cpu;
@@ -613,7 +745,8 @@ npart_status npart__lay_transposes(struct npart__plan *plan, uint8_t **assumed, 
         return NPART_OK;
     at.layout = npart__find_ops(at.graph, oplist->layout_ops.items, oplist->layout_ops.count, plan->arena);
     at.through = npart__find_ops(at.graph, oplist->through_ops.items, oplist->through_ops.count, plan->arena);
-    if (!at.layout || !at.through)
+    at.moved = npart__find_ops(at.graph, oplist->moved_ops.items, oplist->moved_ops.count, plan->arena);
+    if (!at.layout || !at.through || !at.moved)
         return npart__fail_memory(error);
     if (!has_both(&at) && !mask.beyond.turned)
         return NPART_OK;
@@ -622,12 +755,18 @@ npart_status npart__lay_transposes(struct npart__plan *plan, uint8_t **assumed, 
     at.goes = npart__arena_zeroed(plan->arena, values, sizeof *at.goes);
     at.first_inverse = npart__arena_zeroed(plan->arena, values, sizeof *at.first_inverse);
     at.is_turned = npart__arena_zeroed(plan->arena, nodes, sizeof *at.is_turned);
+    at.is_mixed = npart__arena_zeroed(plan->arena, values, sizeof *at.is_mixed);
+    at.joined = npart__arena_allocate(plan->arena, nodes * sizeof *at.joined);
+    at.has_moved = npart__arena_zeroed(plan->arena, nodes, sizeof *at.has_moved);
     bool *asked = npart__arena_zeroed(plan->arena, nodes, sizeof *asked); /* again, what dequantizes before one */
-    if (!at.turns || !at.leads || !at.goes || !at.first_inverse || !at.is_turned || !asked)
+    if (!at.is_mixed || !at.joined || !at.has_moved || !at.turns || !at.leads || !at.goes || !at.first_inverse ||
+        !at.is_turned || !asked)
         return npart__fail_memory(error);
+    for (uint32_t i = 0; i < nodes; i++)
+        at.joined[i] = i;
     find_leading(&at);
     at.places = npart__list_places(at.graph, before.fates, plan->arena);
-    if (!at.places || !walk(&at) || !drop_gone(&at) || !add_all(&at))
+    if (!at.places || !walk(&at) || !drop_gone(&at) || !add_all(&at) || !drop_moved(&at))
         return npart__fail_memory(error);
     if (at.added.items.count == 0 && at.undone.count == 0)
         return NPART_OK;

@@ -57,6 +57,8 @@ SMALL = {"hidden_size": 128, "num_hidden_layers": 2, "num_attention_heads": 4, "
          "encoder_attention_heads": 4, "decoder_attention_heads": 4, "num_layers": 2, "num_decoder_layers": 2,
          "d_ff": 256, "d_kv": 32, "num_heads": 4, "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2,
          "decoder_start_token_id": 1, "image_token_id": 3}
+EXPERTS = {"num_experts": 4, "num_local_experts": 4, "n_routed_experts": 4, "moe_num_experts": 4, "num_experts_per_tok": 2,
+           "n_group": 1, "topk_group": 1, "moe_intermediate_size": 64, "first_k_dense_replace": 1}
 ADJUST = {  # where the general sizes do not fit a definition
     "albert": {"embedding_size": 64}, "electra": {"embedding_size": 64},
     "mobilebert": {"embedding_size": 64, "intra_bottleneck_size": 64, "true_hidden_size": 64},
@@ -87,21 +89,43 @@ IMAGE = {"default": 224, "vitdet": 128, "sam_vision_model": 256, "swin2sr": 64, 
          "zoedepth": 384, "depth_anything": 224, "yolos": 256, "mobilenet_v1": 192, "glpn": 128, "cvt": 224}
 
 
+def has(config, key):
+    """Whether the configuration has such a number; one for each layer is none."""
+    try:
+        return getattr(config, key, None) is not None
+    except Exception:  # transformers refuses to say
+        return False
+
+
+def fit_rotations(config):
+    """Sections of rotary positions that add up to half of the smaller heads."""
+    parameters = getattr(config, "rope_parameters", None)
+    sections = parameters.get("mrope_section") if isinstance(parameters, dict) else None
+    head = getattr(config, "head_dim", None) or SMALL["head_dim"]
+    half = int(head * (parameters.get("partial_rotary_factor") or 1)) // 2 if sections else 0
+    if sections and sum(sections) != half:
+        cut = [size * half // sum(sections) for size in sections]
+        parameters["mrope_section"] = [half - sum(cut[1:]), *cut[1:]]
+
+
 def small_config(name):
     from transformers import AutoConfig
 
     config = AutoConfig.for_model(name)
     wanted = dict(SMALL, **ADJUST.get(name, {}))
+    if any(has(config, key) for key in EXPERTS):  # the one implementation that is exported
+        wanted = {**EXPERTS, "_experts_implementation": "eager", **wanted}
     for key, value in wanted.items():
-        if isinstance(getattr(config, key, None), (list, tuple)) and not isinstance(value, (list, tuple)):
+        if has(config, key) and isinstance(getattr(config, key), (list, tuple)) and not isinstance(value, (list, tuple)):
             continue  # a number for each stage: no model is made smaller by one of them
         try:
-            if hasattr(config, key) and getattr(config, key) is not None or key in ADJUST.get(name, {}):
+            if has(config, key) or key in ADJUST.get(name, {}) or key == "_experts_implementation":
                 setattr(config, key, value)
         except (NotImplementedError, AttributeError, ValueError):
             pass
     if hasattr(config, "layer_types") and config.layer_types and name not in ADJUST:
         config.layer_types = config.layer_types[:2]
+    fit_rotations(config)
     config.use_cache = False
     config._attn_implementation = "eager"
     return config
@@ -327,6 +351,7 @@ STATIC = {  # activations, weights, format, a scale for each channel, options
     "qopi8": ("QInt8", "QInt8", "QOperator", True, {}),
     "qopu8": ("QUInt8", "QUInt8", "QOperator", False, {}),
     "qop": ("QUInt8", "QInt8", "QOperator", False, {}),
+    "sym8": ("QInt8", "QInt8", "QDQ", False, {"ActivationSymmetric": True, "QuantizeBias": False}),
 }
 
 

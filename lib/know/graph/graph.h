@@ -312,6 +312,13 @@ bool npart__list_users(struct npart__graph *graph, const uint8_t *gone, struct n
  * by its first operand; where it is gone through, and a result of it leads there, by all. */
 void npart__lead_back(const struct npart__graph *graph, const struct npart__node *node, bool is_end, bool is_through,
                       bool *leads);
+/* order.c: ONNX Runtime's default order of nodes (core/graph/graph.cc, ReverseDFSFrom): depth first from the nodes that
+ * no node uses, the last of them first, producers with larger numbers first, each node after its producers. Those of
+ * node n, which is a number below `count`, are producers[first[n]] up to first[n + 1]. False when out of memory, or
+ * where nodes wait for each other. */
+bool npart__walk_back(const uint32_t *first, const uint32_t *producers, uint32_t count, struct npart__arena *arena,
+                      uint32_t *order);
+
 /* By each of these uses, in their order, which operand of the node it is: a value's begin at its `first_consumer`. So
  * operands of all its users are told without going through those of each. NULL when out of memory. */
 uint32_t *npart__list_places(const struct npart__graph *graph, const uint8_t *gone, struct npart__arena *arena);

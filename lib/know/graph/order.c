@@ -370,3 +370,51 @@ npart_status npart__build_order_again(struct npart__build *build)
     graph->order_count = 0;
     return gather_captures(build) ? list_and_order(build) : npart__fail_memory(build->error);
 }
+
+/* ---- the runtime's order --------------------------------------------------------------------------------- */
+
+/* Depth first with a stack of its own: a chain of 100,000 nodes must not exhaust the program's. The lowest bit of an
+ * entry says that all that the node takes has been put out, and the node is next; a number is below 2^24
+ * (NPART__LIMIT_NODES). Linear in operands, but for the sorting of each node's producers. Where A feeds B and C, and
+ * these feed D, the walk goes from D into C first, whose number is the larger, then A; B comes after C, so the order is
+ * A, C, B, D. */
+bool npart__walk_back(const uint32_t *first, const uint32_t *producers, uint32_t count, struct npart__arena *arena,
+                      uint32_t *order)
+{
+    bool *is_used = npart__arena_zeroed(arena, count + (size_t)1, sizeof *is_used);
+    bool *is_visited = npart__arena_zeroed(arena, count + (size_t)1, sizeof *is_visited);
+    /* Every node is pushed once for each use, once as a leaf, and once more to be left. */
+    uint32_t *stack = npart__arena_allocate(arena, (first[count] + 2 * (size_t)count + 1) * sizeof *stack);
+    if (!is_used || !is_visited || !stack)
+        return false;
+    for (uint32_t i = 0; i < first[count]; i++)
+        is_used[producers[i]] = true;
+    uint32_t depth = 0, done = 0;
+    /* The last of the leaves is on top of the stack. */
+    for (uint32_t node = 0; node < count; node++)
+        if (!is_used[node])
+            stack[depth++] = node << 1;
+    while (depth > 0) {
+        uint32_t top = stack[--depth], node = top >> 1;
+        if (top & 1) {
+            order[done++] = node;
+            continue;
+        }
+        if (is_visited[node]) /* pushed by another user since */
+            continue;
+        is_visited[node] = true;
+        stack[depth++] = top | 1;
+        uint32_t bottom = depth;
+        for (uint32_t k = first[node]; k < first[node + 1]; k++)
+            if (!is_visited[producers[k]])
+                stack[depth++] = producers[k] << 1;
+        /* The largest number is on top, and gone into first. */
+        if (depth > bottom + 1)
+            qsort(stack + bottom, depth - bottom, sizeof *stack, npart__compare_uint32);
+    }
+    npart__arena_release(arena, stack);
+    npart__arena_release(arena, is_visited);
+    npart__arena_release(arena, is_used);
+    /* Less only where nodes wait for each other in a circle, which npart__graph_build has refused. */
+    return done == count;
+}

@@ -47,6 +47,69 @@ static void resolve_operands(const struct npart__session *session, struct npart_
             graph->values.items[session->stands_for[v]].is_graph_output = true;
 }
 
+/* Whether the node is gone for an equal one, which makes what is used in the place of its results (equal.c). */
+static bool is_repeated(const struct npart__session *session, uint32_t id)
+{
+    uint32_t equal = session->fates[id] == NPART_FATE_FUSED ? session->into[id] : NPART_NONE;
+    if (equal == NPART_NONE)
+        return false;
+    const struct npart__node *node = npart__node_at(session->file, id), *other = npart__node_at(session->file, equal);
+    for (uint32_t i = 0; i < node->output_count && i < other->output_count; i++) {
+        uint32_t value = npart__node_output(session->file, node, i);
+        if (value != NPART_NONE && session->stands_for[value] == npart__node_output(session->file, other, i))
+            return node->op_type == other->op_type;
+    }
+    return false;
+}
+
+/* What is made of it, before it: of live nodes of one region, by the operands that are left. Depth first, each node
+ * once; a node that has all it uses keeps its place. `stack` has room for all operands and twice all nodes. */
+static uint32_t put_after_producers(const struct npart__graph *graph, const uint8_t *fates, uint32_t id, bool *is_met,
+                                    uint32_t *stack, uint32_t *order)
+{
+    uint32_t depth = 0, made = 0;
+    for (stack[depth++] = id << 1; depth > 0;) {
+        uint32_t top = stack[--depth], node = top >> 1;
+        const struct npart__node *at = npart__node_at(graph, node);
+        if (top & 1)
+            order[made++] = node;
+        if (top & 1 || is_met[node])
+            continue;
+        is_met[node] = true;
+        stack[depth++] = top | 1;
+        for (uint32_t k = 0; fates[node] == NPART_FATE_LIVE && k < at->input_count + at->capture_count; k++) {
+            uint32_t value = npart__node_use(graph, at, k);
+            uint32_t producer = value == NPART_NONE ? NPART_NONE : npart__producer(graph, value);
+            if (producer != NPART_NONE && !is_met[producer] &&
+                npart__node_region(graph, producer) == npart__node_region(graph, node))
+                stack[depth++] = producer << 1;
+        }
+    }
+    return made;
+}
+
+/* A node that stays for equal ones may stand after what uses these in the file: then it is put before that, with what
+ * it uses. False when out of memory. */
+static bool place_equal(const struct npart__session *session, struct npart__graph *graph, struct npart__arena *arena)
+{
+    const uint32_t *before = graph->order;
+    size_t nodes = graph->nodes.count + (size_t)1, made = 0;
+    bool is_any = false;
+    for (uint32_t i = 0; !is_any && i < graph->order_count; i++)
+        is_any = is_repeated(session, before[i]);
+    if (!is_any)
+        return true;
+    uint32_t *order = npart__arena_allocate(arena, (graph->order_count + (size_t)1) * sizeof *order);
+    uint32_t *stack = npart__arena_allocate(arena, (graph->operands.count + 2 * nodes) * sizeof *stack);
+    bool *is_met = npart__arena_zeroed(arena, nodes, sizeof *is_met);
+    if (!order || !stack || !is_met)
+        return false;
+    for (uint32_t i = 0; i < graph->order_count; i++)
+        made += put_after_producers(graph, session->fates, before[i], is_met, stack, order + made);
+    graph->order = order;
+    return true;
+}
+
 /* Begins from the file's graph each time, and makes the copies again: passes may be run and connected more than
  * once, and what was copied for an earlier connection must not be copied twice. Arrays of an earlier connection
  * stay in the arena until the handle is freed; a session is connected a few times at most. */
@@ -67,5 +130,6 @@ bool npart__session_connect(struct npart__session *session, struct npart__arena 
     session->inference = session->made_from;
     count_fates(session);
     resolve_operands(session, graph);
-    return npart__list_users(graph, session->fates, arena) && npart__session_copy(session, arena);
+    return place_equal(session, graph, arena) && npart__list_users(graph, session->fates, arena) &&
+           npart__session_copy(session, arena);
 }

@@ -4,7 +4,7 @@
  * each may go with its user.
  *
  * Modelled on onnxruntime/core/optimizer/qdq_transformer/ensure_unique_dq_for_node_unit.cc: the original stays with the
- * first user, or with the graph's output or a body that captures it, where there is one.
+ * first use, or with the graph's output or a body that captures it, where there is one.
  *
  * Where x is dequantized once and used by a Conv and an Add, two quantized operators in the file share one
  * DequantizeLinear. Once each has its own, the Conv's can be on the NPU with it while the Add's stays on the CPU.
@@ -150,7 +150,7 @@ static void copy_all(struct npart__session *session, struct npart__graph *graph,
             uint32_t user = npart__user(session, value, u);
             uint32_t operand = places[npart__value_at(before, value)->first_consumer + u];
             const struct npart__node *node = &graph->nodes.items[user];
-            bool has_own = user != keeper && dequantized_by(session, user) == NPART_NONE; /* no copies of copies */
+            bool has_own = (user != keeper || u > 0) && dequantized_by(session, user) == NPART_NONE;
             if (has_own && operand < node->input_count)
                 copy_for(session, graph, id, &graph->operands.items[node->first_input + operand]);
         }

@@ -17,8 +17,8 @@ bool npart__fold_neighbours(struct npart__session *session, enum npart__release 
 bool npart__fold_merges(struct npart__session *session, enum npart__release release, struct npart__arena *arena);
 
 /* equal.c: nodes that repeat another one become part of it. Of an inference that does not know which are equal,
- * none. */
-void npart__fold_equal(struct npart__session *session);
+ * none. False when out of memory. */
+bool npart__fold_equal(struct npart__session *session, struct npart__arena *arena);
 
 /* copies.c: what is used more than once and copied for each use, of a graph that is connected. */
 bool npart__session_copy(struct npart__session *session, struct npart__arena *arena);

@@ -20,6 +20,8 @@
  * In QLinearConv -> Squeeze the Squeeze finds a quantized tensor and is refused; where the QLinearConv has been refused
  * before it noted its result, the Squeeze finds none, notes plain integers, and is taken.
  */
+#include <math.h>
+
 #include "judge/answer.h"
 
 /* What is looked at in the course of one pass over a graph. */
@@ -143,6 +145,33 @@ static enum npart__held by_taken(const struct npart__trial *trial, uint32_t id, 
 {
     enum npart__truth truth = npart__taken_alone(trial, id);
     return truth == NPART__TRUE ? held : truth == NPART__MAYBE ? NPART__HELD_UNKNOWN : NPART__HELD_NONE;
+}
+
+/* What a quantized operator adds has the scales of the first that is taken: whole constants of up to
+ * CONSTANTS_MADE_ONE elements are one where they are equal (core/optimizer/constant_sharing.cc). */
+static uint32_t shared_constant(const struct npart__session *session, uint32_t value)
+{
+    enum { CONSTANTS_MADE_ONE = 8 };
+    const uint32_t *first = session->inference->first_equal;
+    uint64_t elements;
+    bool is_one = first && npart__static_elements(npart__fact_of(session->inference, value), &elements) &&
+                  elements <= CONSTANTS_MADE_ONE;
+    return is_one ? first[value] : value;
+}
+
+static void note_first_user(const struct holder *at, const struct npart__trial *trial, uint32_t id)
+{
+    enum { INT32 = 6 };
+    const struct npart__node *node = npart__node_at(at->graph, id);
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        uint32_t value = npart__node_input(at->graph, node, i);
+        if (value == NPART_NONE || !at->session->is_constant[value] ||
+            npart__fact_of(at->session->inference, value)->element_type != INT32)
+            continue;
+        uint32_t *first = &at->beyond->first_user[shared_constant(at->session, value)];
+        if (*first == NPART_NONE && npart__taken_alone(trial, id) != NPART__FALSE)
+            *first = id;
+    }
 }
 
 /* ---- Transposes that move --------------------------------------------------------------------------------- */
@@ -285,9 +314,9 @@ static bool is_conversion(const struct holder *at, uint32_t value)
     return is_pair;
 }
 
-static bool same_element(const struct holder *at, uint32_t a, uint32_t b)
+static bool same_element(const struct npart__session *session, uint32_t a, uint32_t b)
 {
-    struct npart__inference *inference = at->session->inference;
+    struct npart__inference *inference = session->inference;
     if (a == NPART_NONE || b == NPART_NONE || a == b)
         return a == b;
     const struct npart__known *one = npart__elements(inference, &inference->facts[a]);
@@ -296,6 +325,16 @@ static bool same_element(const struct holder *at, uint32_t a, uint32_t b)
         inference->facts[a].element_type != inference->facts[b].element_type)
         return false;
     return one->ints ? one->ints[0] == other->ints[0] : one->doubles[0] == other->doubles[0];
+}
+
+bool npart__undoes(const struct npart__session *session, const struct npart__node *from, const struct npart__node *node)
+{
+    const struct npart__graph *graph = session->graph;
+    return npart__node_plays(graph, from, NPART__ROLE_DEQUANTIZES) &&
+           npart__node_plays(graph, node, NPART__ROLE_QUANTIZES) && from->input_count == 3 && node->input_count == 3 &&
+           npart__node_input(graph, from, 0) != NPART_NONE &&
+           same_element(session, npart__node_input(graph, node, 1), npart__node_input(graph, from, 1)) &&
+           same_element(session, npart__node_input(graph, node, 2), npart__node_input(graph, from, 2));
 }
 
 /* A QuantizeLinear that does again what the DequantizeLinear before it undid, for one node: both are taken away
@@ -308,8 +347,7 @@ static bool is_empty_pair(const struct holder *at, const struct npart__node *nod
         npart__user_count(at->session, result) != 1 || npart__value_at(at->graph, result)->is_graph_output)
         return false;
     const struct npart__node *from = npart__node_at(at->graph, npart__producer(at->graph, value));
-    return same_element(at, npart__node_input(at->graph, node, 1), npart__node_input(at->graph, from, 1)) &&
-           same_element(at, npart__node_input(at->graph, node, 2), npart__node_input(at->graph, from, 2));
+    return npart__undoes(at->session, from, node);
 }
 
 /* Where a Transpose between the two moves past the QuantizeLinear, they become such a conversion; or nothing, where one
@@ -404,6 +442,8 @@ static void look_at(const struct holder *at, uint32_t id)
         note_results(at, node, held);
     else if (node->output_count && is_noted(at, npart__node_output(at->graph, node, 0)))
         note_results(at, node, by_taken(&trial, id, held));
+    if (is_quantized && !dequantizes && !quantizes)
+        note_first_user(at, &trial, id);
 }
 
 /* What an op of a `layout` line makes, which has a Transpose after it where the node is taken. */
@@ -510,6 +550,7 @@ static void look_through(struct holder *at, const struct npart__live_graph *live
     at->moves = moves;
     memset(at->beyond->held, 0, values);
     memset(at->beyond->taken, 0, nodes);
+    memset(at->beyond->first_user, 0xff, values * sizeof *at->beyond->first_user);
     for (uint32_t i = 0; i < live->order_count && !npart__is_late_at(at->session->inference->arena, i); i++)
         pass(at, live->order[i]);
 }
@@ -539,9 +580,10 @@ static bool open_holder(struct holder *at, struct npart__arena *arena)
     at->beyond->held = npart__arena_zeroed(arena, values, sizeof *at->beyond->held);
     at->beyond->turned = npart__arena_zeroed(arena, values, sizeof *at->beyond->turned);
     at->beyond->source = npart__arena_allocate(arena, values * sizeof *at->beyond->source);
+    at->beyond->first_user = npart__arena_allocate(arena, values * sizeof *at->beyond->first_user);
     at->leads = npart__arena_zeroed(arena, values, sizeof *at->leads);
     if (!at->quantized || !at->early || !at->plain || !at->layout || !at->through || !at->beyond->held ||
-        !at->beyond->turned || !at->beyond->source || !at->leads)
+        !at->beyond->turned || !at->beyond->source || !at->beyond->first_user || !at->leads)
         return false;
     memset(at->beyond->source, 0xff, values * sizeof *at->beyond->source);
     return true;
@@ -577,4 +619,47 @@ enum npart__held npart__held_of(const struct npart__trial *trial, uint32_t value
     if (!beyond || !beyond->held || beyond->graph != trial->graph)
         return NPART__HELD_QUANTIZED;
     return (enum npart__held)beyond->held[value];
+}
+
+/* The scale of channel `index` of what the node adds: that of its first operand times that of its weights, which are
+ * the operands after each of these. False where they are not known; `count`: how many the weights have. */
+static bool scale_added(const struct npart__trial *trial, const struct npart__node *node, uint32_t index, float *scale,
+                        uint32_t *count)
+{
+    enum { FIRST_SCALE = 1, WEIGHT_SCALE = 4 };
+    const struct npart__known *known[2] = {NULL, NULL};
+    for (int i = 0; i < 2 && node->input_count > WEIGHT_SCALE; i++) {
+        uint32_t value = npart__node_input(trial->graph, node, i ? WEIGHT_SCALE : FIRST_SCALE);
+        if (value != NPART_NONE)
+            known[i] = npart__elements(trial->inference, &trial->inference->facts[value]);
+    }
+    if (!known[0] || !known[1] || known[0]->count != 1 || index >= known[1]->count)
+        return false;
+    *count = known[1]->count;
+    *scale = (known[0]->ints ? (float)known[0]->ints[0] : (float)known[0]->doubles[0]) *
+             (known[1]->ints ? (float)known[1]->ints[index] : (float)known[1]->doubles[index]);
+    return true;
+}
+
+/* Of an operator with a scale for each channel the compiler compares whole parts with those of the first user: each
+ * channel's (9.9 and 10.1 differ, 10.1 and 10.9 do not); one scale that the first user has must have none (asked). */
+enum npart__truth npart__holds_scaled_alike(const struct npart__asked *asked)
+{
+    const struct npart__trial *trial = asked->trial;
+    const struct npart__beyond *beyond = trial->beyond;
+    bool is_noted = beyond && beyond->first_user && beyond->graph == trial->graph;
+    uint32_t first = is_noted ? beyond->first_user[shared_constant(trial->session, asked->value)] : NPART_NONE;
+    float own, noted;
+    uint32_t count = 1, noted_count;
+    npart__look_beyond(trial);
+    for (uint32_t i = 0; first != NPART_NONE && i < count; i++) {
+        if (!scale_added(trial, trial->node, i, &own, &count) ||
+            !scale_added(trial, npart__node_at(trial->graph, first), i, &noted, &noted_count) || count == 1)
+            return NPART__TRUE;
+        if (noted_count == 1)
+            return npart__truth_of(truncf(noted) == 0);
+        if (noted_count == count && truncf(own) != truncf(noted))
+            return NPART__FALSE;
+    }
+    return NPART__TRUE;
 }

@@ -53,6 +53,8 @@ struct npart__beyond {
     uint8_t *turned; /* by value, with `held`: enum npart__turned */
     uint32_t *source; /* by value, with `held`: what it is read from where the Transpose that makes it moves on or is
                          undone; or NPART_NONE */
+    uint32_t *first_user; /* by value, with `held`: of a constant of INT32, which a quantized operator adds, the first
+                             of these that was looked at and taken; or NPART_NONE */
 };
 
 /* Of a graph of the session, copies included; in the plan's arena. */
@@ -94,6 +96,10 @@ static inline bool npart__is_among(const struct npart__node *node, const struct 
             return true;
     return false;
 }
+
+/* held.c: whether a QuantizeLinear does again what a DequantizeLinear undid, with the same numbers for the whole. */
+bool npart__undoes(const struct npart__session *session, const struct npart__node *from,
+                   const struct npart__node *node);
 
 /* The rule by which the CPU's side of the target cannot run the node; NPART_NONE when it can. `policy_ops`: the list's
  * in the node's graph. */

@@ -467,7 +467,8 @@ bool npart__apply_failures(struct npart__hand_back *to, const struct npart__part
             continue;
         if (policy->kind == NPART__POLICY_FAIL_SHARED && !npart__apply_shared(to, partitioning, policy, changed))
             return false;
-        if (policy->kind == NPART__POLICY_FAIL_UNRANKED || policy->kind == NPART__POLICY_FAIL_WIDE)
+        if (policy->kind == NPART__POLICY_FAIL_UNRANKED || policy->kind == NPART__POLICY_FAIL_WIDE ||
+            policy->kind == NPART__POLICY_FAIL_PASSED)
             npart__apply_ranks(to, partitioning, policy, changed);
         if (policy->kind == NPART__POLICY_FAIL_FLAT && !npart__apply_flat(to, policy, changed))
             return false;

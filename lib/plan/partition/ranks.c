@@ -8,7 +8,8 @@
  * Asked of onnxruntime-openvino 1.24.1 with graphs of two to four nodes (docs/evidence/fidelity-intel.md): it matters
  * neither which operators read such a tensor nor what they make of it, and a shape that the file declares is enough.
  * onnxruntime-qnn 2.7.0 casts what passes as INT64, and its casts fail with 5 dims (41 graphs of two nodes, SoC 37 and
- * 60): it matters not which operator reads or makes it.
+ * 60): it matters not which operator reads or makes it. A Transpose between two such casts fails (36 graphs; no other
+ * of 12 operators does).
  */
 #include "partition/policy.h"
 #include "view/view.h"
@@ -57,17 +58,23 @@ static bool is_wide(const struct look *at, uint32_t value, uint64_t most)
     return fact->element_type == NPART__INT64 && fact->has_rank && fact->rank > most;
 }
 
-/* Whether a wide one comes in, or leaves. What another partition makes comes in, too. */
-static bool passes_wide(const struct look *at, const struct npart__node *node, uint32_t partition, uint64_t most)
+/* Whether one of more dims than that comes in. What another partition makes comes in, too. */
+static bool comes_in(const struct look *at, const struct npart__node *node, uint32_t partition, uint64_t most)
 {
     const struct npart__session *session = at->to->request->session;
-    const uint32_t *partition_of = at->partitioning->partition_of;
     for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
         uint32_t value = npart__live_operand(session, node, k), producer = npart__producer(at->to->graph, value);
-        if (value != NPART_NONE && (producer == NPART_NONE || partition_of[producer] != partition) &&
+        if (value != NPART_NONE && (producer == NPART_NONE || at->partitioning->partition_of[producer] != partition) &&
             is_wide(at, value, most))
             return true;
     }
+    return false;
+}
+
+/* The same of what leaves. */
+static bool goes_out(const struct look *at, const struct npart__node *node, uint32_t partition, uint64_t most)
+{
+    const struct npart__session *session = at->to->request->session;
     for (uint32_t k = 0; k < node->output_count; k++) {
         uint32_t value = npart__node_output(at->to->graph, node, k);
         if (value == NPART_NONE || !is_wide(at, value, most))
@@ -75,31 +82,42 @@ static bool passes_wide(const struct look *at, const struct npart__node *node, u
         if (npart__value_at(at->to->graph, value)->is_graph_output)
             return true;
         for (uint32_t i = 0; i < npart__user_count(session, value); i++)
-            if (partition_of[npart__user(session, value, i)] != partition)
+            if (at->partitioning->partition_of[npart__user(session, value, i)] != partition)
                 return true;
     }
     return false;
 }
 
-/* The first of a partition's nodes; the others stay, since one ends the session. Of wide ones each is told, as what
+/* What a policy of these is about. */
+static bool is_told(const struct look *at, const struct npart__policy *policy, const struct npart__node *node,
+                    uint32_t partition)
+{
+    if (policy->kind == NPART__POLICY_FAIL_WIDE)
+        return comes_in(at, node, partition, policy->number) || goes_out(at, node, partition, policy->number);
+    if (policy->kind == NPART__POLICY_FAIL_PASSED)
+        return npart__is_among(node, at->to->ops + policy->first_op, policy->op_count) &&
+               comes_in(at, node, partition, 0) && goes_out(at, node, partition, 0);
+    return reads_unranked(at, node, partition) || makes_unranked(at, node);
+}
+
+/* The first of a partition's nodes; the others stay, since one ends the session. Of INT64 each is told, as what
  * enters is mended by itself. */
 void npart__apply_ranks(struct npart__hand_back *to, const struct npart__partitioning *partitioning,
                         const struct npart__policy *policy, bool *changed)
 {
     const struct npart__inference *seen = to->request->seen ? to->request->seen : to->request->session->inference;
     const struct look at = {.to = to, .partitioning = partitioning, .seen = seen};
-    bool is_of_wide = policy->kind == NPART__POLICY_FAIL_WIDE;
+    bool is_of_all = policy->kind != NPART__POLICY_FAIL_UNRANKED;
     for (uint32_t p = 0; p < partitioning->partitions.count; p++) {
         const struct npart__partition *partition = &partitioning->partitions.items[p];
         for (uint32_t i = 0; i < partition->member_count; i++) {
             uint32_t id = partitioning->lists.items[partition->first_member + i];
             const struct npart__node *node = npart__node_at(to->graph, id);
-            if (is_of_wide ? !passes_wide(&at, node, p, policy->number)
-                           : !reads_unranked(&at, node, p) && !makes_unranked(&at, node))
+            if (!is_told(&at, policy, node, p))
                 continue;
             npart__hand_back_node(to, id, policy->rule);
             *changed = true;
-            if (!is_of_wide)
+            if (!is_of_all)
                 break;
         }
     }

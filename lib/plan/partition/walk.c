@@ -22,63 +22,35 @@ static int compare_keys(const void *a, const void *b)
     return NPART__ORDER(left, right);
 }
 
-/* GraphViewer's default order: depth first from the nodes that no node uses, the last of them first, producers
- * with larger numbers first, each node after its producers (core/graph/graph.cc, ReverseDFSFrom). Depth first with
- * a stack of its own: a chain of 100,000 nodes must not exhaust the program's. The lowest bit of an entry says
- * that all that the node takes has been put out, and the node is next. Linear in operands, but for the sorting of
- * each node's producers. In the lowest bit, since a number is below 2^24 (NPART__LIMIT_NODES). Where A feeds B and
- * C, and these feed D, the walk goes from D into C first, whose number is the larger, then A; B comes after C, so
- * the order is A, C, B, D. */
+/* False when out of memory. Operands of nodes as numbers, for npart__walk_back. */
 static bool walk(struct npart__step_request *request, const struct numbers *numbers, struct npart__walk *out)
 {
-    const uint32_t *place_of = request->place_of;
-    size_t nodes = request->count + (size_t)1, edges = 0;
-    bool *is_used = npart__arena_zeroed(request->arena, nodes, sizeof *is_used);       /* by place */
-    bool *is_visited = npart__arena_zeroed(request->arena, nodes, sizeof *is_visited); /* by place */
-    for (uint32_t i = 0; is_used && i < request->count; i++) {
+    size_t edges = 0;
+    for (uint32_t i = 0; i < request->count; i++) {
         const struct npart__node *node = npart__node_at(request->graph, request->order[i]);
         edges += node->input_count + (size_t)node->capture_count;
+    }
+    uint32_t *first = npart__arena_allocate(request->arena, (request->count + (size_t)1) * sizeof *first);
+    uint32_t *producers = npart__arena_allocate(request->arena, (edges + 1) * sizeof *producers);
+    if (!first || !producers)
+        return false;
+    first[0] = 0;
+    for (uint32_t number = 0; number < request->count; number++) {
+        const struct npart__node *node = npart__node_at(request->graph, numbers->node_at[number]);
+        uint32_t end = first[number];
         for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
             uint32_t producer = npart__producer_inside(request, node, k);
             if (producer != NPART_NONE)
-                is_used[place_of[producer]] = true;
+                producers[end++] = numbers->of[request->place_of[producer]];
         }
+        first[number + 1] = end;
     }
-    /* Every node is pushed once for each use, once as a leaf, and once more to be left. */
-    uint32_t *stack = npart__arena_allocate(request->arena, (edges + 2 * (size_t)request->count + 1) * sizeof *stack);
-    if (!is_used || !is_visited || !stack)
-        return false;
-    uint32_t depth = 0, done = 0;
-    /* The last of the leaves is on top of the stack. */
-    for (uint32_t number = 0; number < request->count; number++)
-        if (!is_used[place_of[numbers->node_at[number]]])
-            stack[depth++] = number << 1;
-    while (depth > 0) {
-        uint32_t top = stack[--depth], id = numbers->node_at[top >> 1];
-        if (top & 1) {
-            out->order[done++] = id;
-            continue;
-        }
-        if (is_visited[place_of[id]]) /* pushed by another user since */
-            continue;
-        is_visited[place_of[id]] = true;
-        stack[depth++] = top | 1;
-        uint32_t first = depth;
-        const struct npart__node *node = npart__node_at(request->graph, id);
-        for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
-            uint32_t producer = npart__producer_inside(request, node, k);
-            if (producer != NPART_NONE && !is_visited[place_of[producer]])
-                stack[depth++] = numbers->of[place_of[producer]] << 1;
-        }
-        /* The largest number is on top, and gone into first. */
-        if (depth > first + 1)
-            qsort(stack + first, depth - first, sizeof *stack, npart__compare_uint32);
-    }
-    npart__arena_release(request->arena, stack);
-    npart__arena_release(request->arena, is_visited);
-    npart__arena_release(request->arena, is_used);
-    /* Less only where nodes wait for each other in a circle, which lib/know/graph/order.c has refused. */
-    return done == request->count;
+    bool is_done = npart__walk_back(first, producers, request->count, request->arena, out->order);
+    for (uint32_t i = 0; is_done && i < request->count; i++)
+        out->order[i] = numbers->node_at[out->order[i]];
+    npart__arena_release(request->arena, producers);
+    npart__arena_release(request->arena, first);
+    return is_done;
 }
 
 /* ---- numbers ----------------------------------------------------------------------------------------------- */
