@@ -179,7 +179,8 @@ static bool is_refused(const struct options *options)
 {
     uint64_t bytes;
     if (has_end(options->output, ".parquet")) {
-        say("%s: scan writes lines or SQLite; Parquet is made of lines by Python (docs/spark.md)", options->output);
+        say("%s: scan writes lines or SQLite; Parquet is made of lines by Python (docs/inside/spark.md)",
+            options->output);
         return true;
     }
     if (options->resumes || !find_file_size(options->output, &bytes) || bytes == 0)

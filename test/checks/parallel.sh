@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The recipes of docs/spark.md for GNU parallel and xargs: as they stand there they write what one scan writes, also
+# The recipes of docs/inside/spark.md for GNU parallel and xargs: as they stand there they write what one scan writes, also
 # when they are broken off and run again.
 #
 # usage: parallel.sh TOOL
 set -eu
 PATH=$PWD/$(dirname "$1"):$PATH
-page=$PWD/docs/spark.md
+page=$PWD/docs/inside/spark.md
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 mkdir "$folder/models"
@@ -34,7 +34,7 @@ find models -name '*.onnx' | sort >list
 
 for way in parallel xargs; do
 	recipe "$way" | sed 's/500/7/' >"$way.sh"
-	[ -s "$way.sh" ] || fail "docs/spark.md has no recipe for $way"
+	[ -s "$way.sh" ] || fail "docs/inside/spark.md has no recipe for $way"
 	sh "./$way.sh" || true # status: some models cannot be read
 	compare "$way"
 	[ "$(ls "$way"/*.jsonl | wc -l)" -gt 5 ] || fail "$way: not divided"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The Spark job on two executors, one of them killed, and the recipes for GNU parallel and xargs (docs/spark.md).
+# The Spark job on two executors, one of them killed, and the recipes for GNU parallel and xargs (docs/inside/spark.md).
 #
 # usage: spark.sh VENV TOOL LIBRARY [--bench MODELS | PYTEST ARGUMENT...]
 #        VENV: an environment of its own, which is made where there is none (0.6 GB are fetched once)

@@ -256,7 +256,7 @@ def write_formats(tool, make_model):
                     rows.append((f"`{name}{switch}`", " ".join(filter(None, variants)) or "all", *cells))
     show(("target", "chips", *(f"`{name}`" for name in FORMATS)), rows,
          "\n## Formats by chip\n\nWhat the `precision` lines of the lists say of a matrix product in each format "
-         "([precision.md](precision.md)): native, dequantized\n(another type is computed), vector (on the slower unit), cpu, "
+         "([precision.md](../precision.md)): native, dequantized\n(another type is computed), vector (on the slower unit), cpu, "
          "fails, or not known. `--as FORMAT` plans a model so before anybody\nquantizes it.")
 
 
@@ -264,10 +264,9 @@ def write_targets(tool, make_model):
     targets = targets_of(tool)
     show(("target", "what", "verified"), [(f"`{name}`", what, verified) for name, what, _size, verified in targets],
          "# Targets\n\nWritten by `make targets-page` from the op lists in `oplists/`; each answer below is what the "
-         "tool prints.\nReleases, limits of memory, sessions of ONNX Runtime, and ops that often fall back, with sources:\n"
+         "tool prints.\nFormats by chip, releases, limits of memory, sessions of ONNX Runtime, and ops that often fall back, with sources:\n"
          "[evidence/targets.md](evidence/targets.md).")
     print(VERIFIED)
-    write_formats(tool, make_model)
 
 
 def write_sources(tool, make_model):
@@ -295,6 +294,7 @@ def write_sources(tool, make_model):
          [row for name in names for row in sessions_of(name)],
          "\n## Sessions of ONNX Runtime\n\nThe provider of each target that ONNX Runtime has one for, and the options "
          "without which a plan does not hold.\n`--settings` writes them ([settings.md](../settings.md)).")
+    write_formats(tool, make_model)
     print("\n## Ops that often fall back\n\nWhat each target, at its default variant, says of one node: where it runs "
           "(taken: that is decided later), and the\nrule that keeps it from the NPU. Targets that compute integers only "
           "are asked about the first model as it is, and about\nthe others as if they were quantized.\n")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Many models on many machines: a Spark job with a row for each model and target (docs/spark.md).
+"""Many models on many machines: a Spark job with a row for each model and target (docs/inside/spark.md).
 
     spark-submit npu_partition/spark.py --target hexagon --output results.parquet s3a://zoo/
 
