@@ -46,7 +46,7 @@ static npart_status plan_targets(struct run *run, struct options *options, const
 enum exit_status run_weights(struct run *run, struct options *options)
 {
     struct npart_error error = {0};
-    struct npart_plan_pair pairs[MOST_TARGETS] = {{NULL}};
+    struct npart_plan_pair pairs[MOST_TARGETS] = {{NULL, NULL, NULL}};
     npart_plan *plans[MOST_TARGETS] = {NULL};
     npart_model *model = NULL;
     npart_losses *losses = NULL;
