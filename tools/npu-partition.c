@@ -398,7 +398,7 @@ static enum exit_status ask_for_target(const struct options *options)
     return usage(text);
 }
 
-enum exit_status analyze_models(struct run *run, struct options *options)
+static enum exit_status analyze_models(struct run *run, struct options *options)
 {
     if (options->model_count == 0)
         return usage("which model?");
@@ -487,7 +487,7 @@ static enum printed_form form_of(const struct options *options)
 int main(int argc, char **argv)
 {
     static struct options options;
-    struct run run = {.options = &options};
+    struct run run = {.options = &options, .analyze = analyze_models};
     if (!prepare_streams())
         return EXIT_OTHER;
     catch_end();

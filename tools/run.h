@@ -28,6 +28,8 @@ struct run {
     bool is_over;                 /* nothing more is to be analyzed */
     enum exit_status status; /* the worst so far */
     int write_error;         /* errno of the first write that failed */
+    /* All models for all targets, as without a command. */
+    enum exit_status (*analyze)(struct run *run, struct options *options);
 };
 
 /* Of several, the worst: 4, 3, then 1. */
@@ -45,8 +47,6 @@ void tell_error(const char *about, const struct npart_error *error);
 bool is_fine(struct run *run, const char *about, npart_status status, const struct npart_error *error);
 /* Tells what is wrong with the command line. */
 enum exit_status usage(const char *problem);
-/* npu-partition.c: all models for all targets, as without a command. */
-enum exit_status analyze_models(struct run *run, struct options *options);
 
 /* NULL when it cannot be opened; errno then says why. */
 FILE *open_output(struct run *run);

@@ -25,7 +25,7 @@ static enum exit_status run_plans(struct run *run, struct options *options)
     options->word = NULL;
     if (!options->precision_count)
         take_all_precisions(options);
-    return analyze_models(run, options);
+    return run->analyze(run, options);
 }
 
 /* Of each target, for what it would rather have. */

@@ -132,9 +132,9 @@ static npart_plan *plan_of(const struct subject *subject, npart_inference *infer
 static void tell(const struct subject *subject, const struct npart_plan_pair *pairs, size_t count)
 {
     static const struct npart_threshold_outcome outcomes[] = {
-        {sizeof outcomes[0], 0, false, "max-partitions", "3 partitions, threshold: at most 1", NULL},
-        {sizeof outcomes[0], NPART_NONE, false, "valid", "not valid, \"<&>\", threshold", "known: ::error::%0A"},
-        {sizeof outcomes[0], 0, true, "min-coverage", "coverage 1, threshold: at least 0.5", NULL},
+        {sizeof outcomes[0], 0, false, "max-partitions", "3 partitions, threshold: at most 1", NULL, false},
+        {sizeof outcomes[0], NPART_NONE, false, "valid", "not valid, \"<&>\", threshold", "known: ::error::%0A", false},
+        {sizeof outcomes[0], 0, true, "min-coverage", "coverage 1, threshold: at least 0.5", NULL, false},
     };
     struct npart_entry entry = NPART_ENTRY_INIT;
     unsigned kind = subject_choose(subject, KIND, FORMATS + 2);

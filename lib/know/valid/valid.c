@@ -502,14 +502,15 @@ static struct npart__validity look_at(struct npart__inference *inference)
     };
 }
 
-bool npart__may_be_refused(struct npart__inference *inference)
+bool npart__may_be_refused(struct npart__inference *inference, bool *out)
 {
     struct npart__validity validity = look_at(inference);
     validity.only_counts = true;
     if (validity.slots)
         check_nodes(&validity);
     npart__arena_release(inference->arena, validity.slots);
-    return !validity.slots || validity.has_failed || validity.found_count;
+    *out = validity.found_count > 0;
+    return validity.slots && !validity.has_failed;
 }
 
 /* We may know shapes that the runtime does not: no node is refused for those. So a look at all that is known says

@@ -26,8 +26,8 @@
  * model for. Shapes count as far as the runtime knows them. Linear in nodes and operands; a model with a problem
  * at a node is inferred once more. */
 npart_status npart__find_invalid(struct npart__inference *inference, struct npart_error *error);
-/* Whether a node may be among them, by all that is known; no finding is added. True also when out of memory. */
-bool npart__may_be_refused(struct npart__inference *inference);
+/* Whether a node may be among them, by all that is known; no finding is added. False when out of memory. */
+bool npart__may_be_refused(struct npart__inference *inference, bool *out);
 
 /* Adds a finding `compiled` for each node that holds a graph compiled already, with the provider that compiled it. */
 npart_status npart__find_compiled(struct npart__inference *inference, struct npart_error *error);

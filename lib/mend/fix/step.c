@@ -470,21 +470,24 @@ static bool stays_as_it_is(const struct npart__graph *graph)
     return !graph->has_functions && !has_unused(graph);
 }
 
-/* Whether the file says something of a value that the runtime would know better, if sizes stood there. */
-static bool tells_more(const npart_plan *sized)
+/* Whether the file says something of a value that the runtime would know better, if sizes stood there. False when out
+ * of memory. */
+static bool tells_more(const npart_plan *sized, bool *out)
 {
     struct npart__inference *known = sized->inference->inference;
     const struct npart__inference *seen = sized->plan.inference;
-    if (known->contradicted.count || known->misfits || seen->has_false_shapes || npart__is_invalid(known) ||
-        npart__may_be_refused(known))
-        return true;
-    for (uint32_t i = 0; i < known->graph->values.count; i++) {
+    bool is_refused = false;
+    *out = known->contradicted.count || known->misfits || seen->has_false_shapes || npart__is_invalid(known);
+    if (!*out && !npart__may_be_refused(known, &is_refused))
+        return false;
+    *out |= is_refused;
+    for (uint32_t i = 0; i < known->graph->values.count && !*out; i++) {
         const struct npart__declared_type *type = npart__value_at(known->graph, i)->declared;
         /* The element of a sequence keeps the symbols that it is declared with. */
-        if (type && (type->kind != NPART__TYPE_TENSOR || says_more(npart__fact_of(known, i), npart__fact_of(seen, i))))
-            return true;
+        *out = type &&
+               (type->kind != NPART__TYPE_TENSOR || says_more(npart__fact_of(known, i), npart__fact_of(seen, i)));
     }
-    return false;
+    return true;
 }
 
 /* By the inference with larger constants, which knows more shapes. */
@@ -616,7 +619,12 @@ npart_status npart__attempt_sized(struct npart__search *search, struct npart__st
 {
     const npart_plan *sized = search->request->sized;
     npart__describe_step(search, attempt, NPART__ID_BIND, size_notes);
-    if (!sized || !stays_as_it_is(state->graph) || tells_more(sized))
+    bool is_more = false;
+    if (!sized || !stays_as_it_is(state->graph))
+        return NPART_OK;
+    if (!tells_more(sized, &is_more))
+        return npart__fail_memory(search->error);
+    if (is_more)
         return NPART_OK;
     attempt->made = npart__state_of_plan(search, &state->version, sized, true);
     return attempt->made ? NPART_OK : npart__fail_memory(search->error);
