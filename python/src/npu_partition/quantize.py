@@ -29,7 +29,7 @@ import os
 import pathlib
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
 from . import quantizers
@@ -318,15 +318,20 @@ def run(arguments: Sequence[str]) -> int:
     return tell(promised, written, asked.precision, asked.output)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def exit_status_of(work: Callable[[Sequence[str]], int], arguments: Sequence[str] | None, what: str) -> int:
+    """Of a program: 2 for wrong usage, 4 for what others fail with, whose own classes are many; `what` did not go."""
     try:
-        return run(sys.argv[1:] if arguments is None else arguments)
+        return work(sys.argv[1:] if arguments is None else arguments)
     except (UsageError, NpuPartitionError, OSError) as error:
         print(f"npu-partition: {error}", file=sys.stderr)
         return 2
-    except Exception as error:  # of the quantizer, whose own classes are many
-        print(f"npu-partition: the quantizer fails: {error}", file=sys.stderr)
+    except Exception as error:
+        print(f"npu-partition: {what}: {error}", file=sys.stderr)
         return 4
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    return exit_status_of(run, arguments, "the quantizer fails")
 
 
 if __name__ == "__main__":

@@ -27,7 +27,6 @@ from typing import Any
 
 from . import _input, _native, quantize
 from ._analysis import Target, analyze
-from ._errors import NpuPartitionError
 from ._library import decoded, initialized, items, library, make
 
 COLUMNS = ("tensor", "node", "op", "verdict", "partition", "error_db", "own_db", "weight_db")
@@ -162,14 +161,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    try:
-        return run(sys.argv[1:] if arguments is None else arguments)
-    except (quantize.UsageError, NpuPartitionError, OSError) as error:
-        print(f"npu-partition: {error}", file=sys.stderr)
-        return 2
-    except Exception as error:  # of ONNX Runtime, whose own classes are many
-        print(f"npu-partition: the models cannot be run: {error}", file=sys.stderr)
-        return 4
+    return quantize.exit_status_of(run, arguments, "the models cannot be run")
 
 
 if __name__ == "__main__":
