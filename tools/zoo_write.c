@@ -279,7 +279,7 @@ static bool put_target(const struct table *table, const struct named *name)
         put(table, "  ");
         put_count(table, target->invalid, "model");
         put(table, target->invalid == 1 ? " is" : " are");
-        put(table, " invalid: ONNX Runtime refuses to load it\n");
+        put(table, " invalid: ONNX Runtime does not load it\n");
     }
     return true;
 }

@@ -598,9 +598,9 @@ static void test_expression__bindings_solve_for_one_symbol(void)
     CHECK_INT(read("e"), 128);
     check_binding("512 - f", 513, "no size makes it true");
     check_binding("0 - 9223372036854775807 - 1 - f", 0, "no size makes it true");
-    check_binding("c*d", 7, "more than one symbol of it is still open");
-    check_binding("c*c", 9, "more than one symbol of it is still open");
-    check_binding("c/2", 9, "more than one symbol of it is still open");
+    check_binding("c*d", 7, "more than one symbol of it is still dynamic");
+    check_binding("c*c", 9, "more than one symbol of it is still dynamic");
+    check_binding("c/2", 9, "more than one symbol of it is still dynamic");
     check_binding("3*c", 6, "ok");
     check_binding("8", 8, "ok");
     check_binding("8", 9, "it conflicts with another one");

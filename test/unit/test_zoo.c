@@ -170,7 +170,7 @@ static void test_zoo__roots_in_turn(void)
         "  d                                                                        2       6       0       1\n",
         "  e                                                                        1       3       0       1\n",
         "  all these fixed: 5 more models are whole\n",
-        "  1 model is invalid: ONNX Runtime refuses to load it\n", NULL};
+        "  1 model is invalid: ONNX Runtime does not load it\n", NULL};
     char *first = NULL;
     for (size_t i = 0; i < 3; i++) {
         struct zoo *zoo = zoo_make();

@@ -70,7 +70,7 @@ function drawGround(at) {
     if (!end) context.fillText("This model ends before this point.", at.left + 10, middle);
 }
 
-/** In a row without nodes, after what stands behind it. */
+/** In a row without nodes, after what follows it. */
 function drawEmptyRows(at) {
     const { context, rows, palette, scene } = at;
     const empty = /** @type {const} */ ([[LANE_NPU, rows.npu, scene.graph.taker.place],

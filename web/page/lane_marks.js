@@ -11,7 +11,7 @@ function segmentsInSight(at) {
     return segments.slice(first, last + 1);
 }
 
-/** Behind a partition's nodes, from its bracket to the end of their row. */
+/** Under a partition's nodes, from its bracket to the end of their row. */
 function drawPartitionGround(at) {
     const { context, rows, palette } = at;
     at.inSight = segmentsInSight(at);

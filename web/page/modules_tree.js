@@ -37,7 +37,7 @@ function sortNumbered(list, modules) {
 
 /**
  * A number for each module; equal ones, with all that is in them, have the same. Times are left out: they may differ
- * in the last digit. A child stands behind its parent in the list.
+ * in the last digit. A child stands after its parent in the list.
  */
 function moduleKinds(modules, children) {
     const kinds = new Uint32Array(modules.length), seen = new Map();

@@ -281,7 +281,7 @@ bool npart__bind_text(struct npart__expressions *pool, const char *text, int64_t
     if (meaning == NPART__UNKNOWN)
         return true; /* out of memory, which the pool remembers */
     if (!npart__single_symbol(pool, meaning, &symbol, &coefficient, &constant)) {
-        *problem = "more than one symbol of it is still open";
+        *problem = "more than one symbol of it is still dynamic";
         return false;
     }
     /* INT64_MIN has no opposite. */
