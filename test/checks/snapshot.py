@@ -3,10 +3,11 @@
 """What the tool says of every fixture and of the models of every file of text cases, for all targets, against the files
 of test/snapshot: no answer changes unseen, and a change is read in their diff.
 
-FIXTURE.txt has a line a node, with its answer and the targets that give it, then what each target says of the whole,
-one value or one member of a list a line, the report for people, and the shapes; FIXTURE.dot is its picture. cases.txt
-has the answers of the nodes of each model of the text cases, cases-hexagon.txt of the files that begin so. What is too long to be read, such as fusions on each
-target, or --explain of all nodes, is a digest. After an intended change run `make accept-snapshot` and read the diff:
+FIXTURE.txt has a line a node, with the answer of the first targets; what each other target answers, by answer the nodes
+that get it; what each target says of the whole, of the first one value a line; the report for people, and the shapes.
+FIXTURE.dot is its picture. cases.txt has the answers of the nodes of each model of the text cases by the first targets
+and by that which the file is named after, and how often the others give each; cases-hexagon.txt is of the files that
+begin so. What is too long to be read, such as fusions, a description, or --explain of all nodes, is a digest. After an intended change run `make accept-snapshot` and read the diff:
 each changed line is one that the change was to reach, or a surprise.
 
 usage: snapshot.py TOOL FIXTURES CASE_MODELS FOLDER [--accept]
@@ -20,7 +21,7 @@ import re
 import subprocess
 import sys
 
-TWO = "hexagon,intel-npu"
+TWO = "hexagon,intel-npu"  # whose answers stand at the nodes
 FIRST = "hexagon"  # of which all is written out
 LONG = ("modules", "fusions", "order", "crossings", "layouts", "held_bytes_npu", "held_bytes_cpu")
 PATH = re.compile(rb'"path": ?"(?:[^"\\]|\\.)*\.onnx"')
@@ -62,27 +63,32 @@ def answer_of(node):
     return " ".join([node["verdict"], *dict.fromkeys(r["rule"].split("/", 1)[-1] for r in node["reasons"])])
 
 
-def grouped(answers, count):
-    """By answer the targets that give it, in the order of the targets; `all` where `count` of them agree."""
+def grouped(answers):
+    """By answer those that give it."""
     by_answer = collections.defaultdict(list)
-    for target, answer in answers:
-        by_answer[answer].append(target)
-    return [(answer, "all" if len(targets) == count else " ".join(targets)) for answer, targets in by_answer.items()]
+    for who, answer in answers:
+        by_answer[answer].append(who)
+    return by_answer
+
+
+def head_of(node):
+    return f"{node['index']} {node['graph']}{' ' if node['graph'] else ''}{node['op']} {node['name']}"
 
 
 def lines_of_nodes(targets):
     """Those of the file first, which every target has; then what stands in the place of a node for some."""
-    answers = collections.defaultdict(list)
-    for target in targets:
-        for node in target["nodes"]:
-            head = f"{node['index']} {node['graph']}{' ' if node['graph'] else ''}{node['op']} {node['name']}"
-            answers[head].append((target["target"], answer_of(node)))
-    for head, given in answers.items():
-        groups = grouped(given, len(targets))
-        is_one = groups[0][1] == "all"
-        yield head + (f": {groups[0][0]}" if is_one else "")
-        if not is_one:
-            yield from (f"    {answer}: {who}" for answer, who in groups)
+    heads = dict.fromkeys(head_of(node) for target in targets for node in target["nodes"])
+    first = [{head_of(node): answer_of(node) for node in target["nodes"]}
+             for target in targets if target["target"] in TWO.split(",")]
+    for head in heads:
+        answers = [answers[head] for answers in first if head in answers]
+        yield f"{head}: {' | '.join(answers[:1] if len(set(answers)) == 1 else answers)}"
+
+
+def lines_of_answers(target):
+    """By answer the nodes that get it."""
+    for answer, ids in sorted(grouped((node["index"], answer_of(node)) for node in target["nodes"]).items()):
+        yield f"{answer}: nodes {ranges(sorted(ids))}"
 
 
 def lines_of_member(key, value):
@@ -103,15 +109,22 @@ def lines_of_member(key, value):
 def lines_of_target(target):
     yield ""
     yield f"== {target['name']}"
+    is_first, digests = target["target"] == FIRST, {}
+    if target["target"] not in TWO.split(","):
+        yield from lines_of_answers(target)
     for key, value in target.items():
-        if key == "nodes":
-            yield f"nodes: {digest(compact(value).encode())}"
-        elif key in LONG and target["target"] != FIRST:
-            yield f"{key}: {digest(compact(value).encode())}"
+        if key == "nodes" or (key in LONG and not is_first):
+            digests[key] = digest(compact(value).encode())
         elif key == "order":
             yield f"order: {ranges(value)}"
-        else:
+        elif is_first or isinstance(value, list):
             yield from lines_of_member(key, value)
+        elif isinstance(value, dict):
+            yield f"{key}: " + compact({k: digest(compact(v).encode()) if k in LONG else v for k, v in value.items()
+                                        if v is not None})
+    yield "digests: " + compact(digests)
+    if not is_first:
+        yield "and: " + compact({key: value for key, value in target.items() if not isinstance(value, (list, dict))})
 
 
 def lines_of_fixture(tool, path):
@@ -132,36 +145,52 @@ def lines_of_fixture(tool, path):
         yield f"{title}: {digest(run(tool, path, *options).replace(str(path).encode(), b''))}"
 
 
+def is_asked(target, name):
+    """Whether the file of cases is of this target, or the target one of the first."""
+    return target in TWO.split(",") or name.removeprefix("evidence-").startswith(target.split("-")[0])
+
+
+def lines_of_reports(name, printed):
+    of_target, told = collections.defaultdict(hashlib.sha256), collections.defaultdict(collections.Counter)
+    for number, line in enumerate(printed.splitlines(), 1):
+        if not line.startswith(b"{"):
+            yield f"{number}: " + CASE.sub(b"", line).decode("utf-8", "replace")
+            continue
+        answers = []
+        for target in json.loads(line)["targets"]:
+            verdicts = [node["verdict"] for node in target["nodes"]]
+            of_target[target["target"]].update(compact(target).encode())
+            told[target["target"]].update(verdicts)
+            if is_asked(target["target"], name):
+                answers.append((target["target"], " ".join(verdicts)))
+        yield from (f"{number}: {answer}: {' '.join(who)}" for answer, who in grouped(answers).items())
+    for target, total in of_target.items():
+        counts = ", ".join(f"{count} {verdict}" for verdict, count in sorted(told[target].items()))
+        yield f"{target}: {counts}; report {total.hexdigest()[:12]}"
+
+
 def lines_of_cases(tool, folder, of_first):
     files = collections.defaultdict(list)
     for path in sorted(pathlib.Path(folder).glob("*.onnx")):
         if path.name.startswith(FIRST) == of_first:
             files[path.name.rsplit("-", 1)[0]].append(path)
+    ways = {"shapes": ["--shapes"], "text": ["--target", TWO, "--verbose"],
+            "explained": ["--target", TWO, "--explain", "e"],
+            "level off": ["--target", TWO, "--level", "off", "--format", "json"],
+            "runs": ["--target", TWO, "--partitioner", "runs", "--format", "json"]}
     for name, paths in sorted(files.items()):
         yield f"== {name}.cases"
-        of_target = collections.defaultdict(hashlib.sha256)
-        for number, line in enumerate(run(tool, *paths, "--target", "all", "--format", "json").splitlines(), 1):
-            if not line.startswith(b"{"):
-                yield f"{number}: " + CASE.sub(b"", line).decode("utf-8", "replace")
-                continue
-            report = json.loads(line)
-            for target in report["targets"]:
-                of_target[target["target"]].update(compact(target).encode())
-            answers = [(t["target"], " ".join(node["verdict"] for node in t["nodes"])) for t in report["targets"]]
-            yield from (f"{number}: {answer}: {who}" for answer, who in grouped(answers, len(answers)))
-        yield "reports: " + ", ".join(f"{target} {total.hexdigest()[:12]}" for target, total in of_target.items())
-        ways = {"shapes": ["--shapes"], "text": ["--target", TWO, "--verbose"],
-                "explained": ["--target", TWO, "--explain", "e"],
-                "level off": ["--target", TWO, "--level", "off", "--format", "json"],
-                "runs": ["--target", TWO, "--partitioner", "runs", "--format", "json"]}
+        yield from lines_of_reports(name, run(tool, *paths, "--target", "all", "--format", "json"))
         for way, options in ways.items():
             yield f"{way}: {digest(CASE.sub(b'', run(tool, *paths, *options)))}"
 
 
 def lines_of_targets(tool):
     for target in re.findall(r"^(\S+) ", run(tool, "--list-targets").decode(), re.MULTILINE):
-        yield f"== {target}"
-        yield from run(tool, "--describe", target).decode().splitlines()
+        described = run(tool, "--describe", target)
+        yield f"== {target}: {len(described.splitlines())} lines, {digest(described)}"
+        if target in TWO.split(","):
+            yield from described.decode().splitlines()
 
 
 def pages_of(tool, fixtures, case_models):
