@@ -264,6 +264,23 @@ static void charge_product(const struct costing *at, struct npart__side_cost *si
         charge(at, side, NPART__PART_NPU_COMPUTE, NPART__PARAMETER_PRODUCT, (double)work->groups);
 }
 
+/* Weights of 4 bits that the list has a rate for. Nothing hides that they are unpacked, and beside 16-bit activations the
+ * product takes what one of 8 by 8 bits takes, also where it is deep (17 decoders on six chips:
+ * docs/evidence/fidelity-llm.md). */
+static bool is_packed(const struct costing *at)
+{
+    return npart__type_bits(at->work->weight_type) == 4 && has_rate(at, NPART__PARAMETER_PACKED);
+}
+
+static void charge_packed(const struct costing *at, struct npart__side_cost *side)
+{
+    struct costing as_bytes = *at;
+    as_bytes.arithmetic = NPART__ARITHMETIC_W8A8;
+    charge(&as_bytes, side, NPART__PART_NPU_COMPUTE, NPART__PARAMETER_MATRIX,
+           2 * npart__padded_macs(&at->out->rates, at->work) / at->share);
+    charge(at, side, NPART__PART_NPU_BANDWIDTH, NPART__PARAMETER_PACKED, npart__streamed_bytes(at->work) / at->share);
+}
+
 /* With a filter by taps; without one (pooling) by elements. A filter of 3 x 3 counts three times its results, one
  * of 5 x 5 five times. */
 static void charge_depthwise(const struct costing *at, struct npart__side_cost *side)
@@ -291,7 +308,9 @@ static void cost_on_npu(const struct costing *at, struct npart__side_cost *side)
     enum npart__part part = is_convert ? NPART__PART_QUANTIZE : NPART__PART_NPU_BANDWIDTH;
     /* Everything else is two bytes wide on the NPU, float32 too. */
     double element_bytes = at->arithmetic == NPART__ARITHMETIC_W8A8 ? 1 : 2;
-    if (work->class == NPART_WORK_MATRIX || work->class == NPART_WORK_PRODUCT)
+    if (work->class == NPART_WORK_MATRIX && is_packed(at))
+        charge_packed(at, side);
+    else if (work->class == NPART_WORK_MATRIX || work->class == NPART_WORK_PRODUCT)
         charge_product(at, side);
     else if (!is_move && !is_convert)
         charge(at, side, NPART__PART_NPU_BANDWIDTH, NPART__PARAMETER_MEMORY, npart__streamed_bytes(work));
