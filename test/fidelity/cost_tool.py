@@ -151,7 +151,7 @@ def tflite(report, arguments, table, graphs):
     by = collections.defaultdict(list)
     for row in table:
         if row["runtime"] == "tflite" and row["layers_cpu"] == row["layers_gpu"] == "0" and row["chipset"] in CHIPS \
-                and row["graph"] in graphs and "not for scoring" not in row["note"] and row["chipset"] != "sa7255p":
+                and row["graph"] in graphs and "not for scoring" not in row["note"]:
             low, typical, high = shipped.range_of(CHIP_NAMES.index(row["chipset"]), graphs[row["graph"]], False)
             by[row["precision"]].append((typical / float(row["ms"]), low <= float(row["ms"]) <= high))
     report.add("## TFLite", "", "Rows of the QNN delegate, wholly on the NPU, predicted as if QNN ran them; no part of "
