@@ -198,13 +198,13 @@ static void put_left(struct npart__page *page, const npart_fix *fix, uint32_t ta
         npart__append_format(page->out, "     and %u more causes (--verbose, or --format json)\n", count - most);
 }
 
-/* Files that the model refers to. Named once each, as few as there are names of tensors in other lists. */
+/* Files that the model that was written refers to. Named once each, as few as there are names of tensors in other lists. */
 static void put_absent(struct npart__page *page, const struct npart_fix_info *info)
 {
-    if (!info->absent[0])
-        return;
-    npart__put(page, "External data that is not there; put it beside what is written:\n");
-    put_names(page, "", info->absent);
+    if (info->absent[0]) {
+        npart__put(page, "External data that is not there; put it beside what is written:\n");
+        put_names(page, "", info->absent);
+    }
 }
 
 /* A search has at least one target, so its first plan is there. */
@@ -230,6 +230,6 @@ void npart__fix_text(struct npart__report *report)
         npart__put(page, "Written: ");
         npart__put_text(page, report->subject->written);
         npart__put(page, "\n");
+        put_absent(page, &info);
     }
-    put_absent(page, &info);
 }
