@@ -479,7 +479,7 @@ def check(arguments):
     worst(report, rows, held)
     cost_tool.agreement(report, arguments, graphs, rows)
     cost_tool.tflite(report, arguments, table, graphs)
-    cost_tool.fallback(report, arguments, table, graphs)
+    cost_tool.fallback(report, arguments, graphs)
     cost_tool.singles(report, arguments)
     parameters(report, arguments)
     if arguments.page:
