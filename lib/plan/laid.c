@@ -20,17 +20,10 @@
  * known of sizes holds, and which order it is decides nothing after this.
  */
 #include "plan/plan.h"
+#include "plan/turn.h"
 
-#define MOST_AXES 8u
 /* Orders in which the operands of one node come. */
 #define MOST_TURNS 32u
-
-/* The order of a Transpose that is on its way: axis i of the value is axis to[i] of what its producer makes. */
-struct turn {
-    uint8_t rank, to[MOST_AXES];
-    bool is_past_cpu; /* it has moved past a node on the CPU */
-    uint32_t origin;  /* the Transpose of the file that is on its way, plus one; 0: the runtime's own */
-};
 
 struct inverse {
     struct npart__use use;
@@ -42,7 +35,7 @@ struct layer {
     const struct npart__session *session;
     const struct npart__graph *graph; /* the session's */
     const struct npart__op_id *layout, *through, *moved;
-    struct turn **turns; /* by value; NULL: as the file has it */
+    struct npart__turn **turns; /* by value; NULL: as the file has it */
     bool *leads;         /* by value: what uses it leads to a Transpose */
     uint8_t *goes;       /* by value: 1 where a Transpose may go on past all that uses it, 2 where not; 0: not asked */
     uint32_t *places;    /* by use: which operand it is (npart__list_places) */
@@ -57,77 +50,6 @@ struct layer {
     struct NPART__ARRAY(struct npart__use) uses;
     struct npart__expansions added;
 };
-
-/* ---- orders of axes --------------------------------------------------------------------------------------- */
-
-/* From channels last to first, or back. */
-static struct turn turn_of_channels(uint32_t rank, bool to_first)
-{
-    struct turn turn = {.rank = (uint8_t)rank};
-    for (uint32_t i = 1; i < rank; i++)
-        turn.to[i] = (uint8_t)(to_first ? (i == 1 ? rank - 1 : i - 1) : (i + 1 < rank ? i + 1 : 1));
-    return turn;
-}
-
-static bool is_none(const struct turn *turn)
-{
-    bool is = true;
-    for (uint32_t i = 0; is && i < turn->rank; i++)
-        is = turn->to[i] == i;
-    return is;
-}
-
-static bool are_same(const struct turn *a, const struct turn *b)
-{
-    return a->rank == b->rank && memcmp(a->to, b->to, a->rank) == 0;
-}
-
-/* Whether one after the other changes nothing. */
-static bool do_cancel(const struct turn *first, const struct turn *second)
-{
-    bool do_so = first->rank == second->rank;
-    for (uint32_t i = 0; do_so && i < first->rank; i++)
-        do_so = first->to[second->to[i]] == i;
-    return do_so;
-}
-
-static bool moves_channels(const struct turn *turn)
-{
-    int64_t order[MOST_AXES];
-    for (uint32_t i = 0; i < turn->rank; i++)
-        order[i] = turn->to[i];
-    return npart__moves_channels(order, turn->rank);
-}
-
-/* After a node that drops axes of the value: those that are left in the order that they have. */
-static struct turn without(const struct turn *turn, const bool *is_dropped)
-{
-    struct turn out = {.is_past_cpu = turn->is_past_cpu, .origin = turn->origin};
-    bool is_gone[MOST_AXES] = {false};
-    for (uint32_t i = 0; i < turn->rank; i++)
-        is_gone[turn->to[i]] = is_dropped[i];
-    for (uint32_t i = 0; i < turn->rank; i++) {
-        uint8_t place = 0;
-        for (uint32_t k = 0; k < turn->to[i]; k++)
-            place = (uint8_t)(place + !is_gone[k]);
-        if (!is_dropped[i])
-            out.to[out.rank++] = place;
-    }
-    return out;
-}
-
-/* After a node that adds axes to the value: they stay where they are. */
-static struct turn with(const struct turn *turn, const bool *is_new, uint32_t rank)
-{
-    struct turn out = {.rank = (uint8_t)rank, .is_past_cpu = turn->is_past_cpu, .origin = turn->origin};
-    uint8_t old[MOST_AXES] = {0}, count = 0, next = 0;
-    for (uint8_t i = 0; i < rank; i++)
-        if (!is_new[i])
-            old[count++] = i;
-    for (uint8_t i = 0; i < rank; i++)
-        out.to[i] = is_new[i] ? i : old[turn->to[next++]];
-    return out;
-}
 
 /* ---- what a node does ------------------------------------------------------------------------------------- */
 
@@ -186,7 +108,7 @@ static bool axes_of(const struct layer *at, const struct npart__node *node, uint
     bool is_given = list && list->type == NPART_ATTRIBUTE_INTS && !list->is_elided;
     const int64_t *items = known ? known->ints : is_given ? list->u.ints : &one;
     uint32_t count = known ? known->count : list ? list->count : has_one ? 1 : 0;
-    memset(is_named, 0, MOST_AXES * sizeof *is_named);
+    memset(is_named, 0, NPART__MOST_AXES * sizeof *is_named);
     for (uint32_t i = 0; i < count; i++) {
         int64_t axis = items[i] < 0 ? items[i] + (int64_t)rank : items[i];
         if (axis < 0 || axis >= (int64_t)rank)
@@ -200,12 +122,12 @@ static bool axes_of(const struct layer *at, const struct npart__node *node, uint
 
 /* How a result is turned once the node works on what is turned so. False where the node stays as it is. */
 static bool turn_result(const struct layer *at, const struct npart__node *node, uint32_t result,
-                        const struct turn *turn, struct turn *out)
+                        const struct npart__turn *turn, struct npart__turn *out)
 {
-    bool is_named[MOST_AXES];
+    bool is_named[NPART__MOST_AXES];
     const struct npart__fact *fact = fact_of(at, result);
     *out = *turn;
-    if (!fact->has_rank || fact->rank > MOST_AXES)
+    if (!fact->has_rank || fact->rank > NPART__MOST_AXES)
         return false;
     /* Before opset 13 these see a matrix of what is before their axis and after it, and nothing may cross. */
     if (node->opset_version < 13 &&
@@ -220,11 +142,11 @@ static bool turn_result(const struct layer *at, const struct npart__node *node, 
     if (fact->rank > turn->rank) {
         if (!npart__comes_from(node, NPART__WAY(UNSQUEEZE)) || !axes_of(at, node, fact->rank, is_named))
             return false;
-        *out = with(turn, is_named, fact->rank);
+        *out = npart__turn_with(turn, is_named, fact->rank);
     } else if (fact->rank < turn->rank) {
         if (!axes_of(at, node, turn->rank, is_named))
             return false;
-        *out = without(turn, is_named);
+        *out = npart__turn_without(turn, is_named);
     }
     return out->rank == fact->rank;
 }
@@ -257,17 +179,17 @@ static bool may_go(const struct layer *at, uint32_t value)
 }
 
 /* What moves channels goes past any node but a Concat; all else where fewer axes are turned then (CalculateCost). */
-static bool is_worth_it(const struct layer *at, const struct npart__node *node, const struct turn *turn)
+static bool is_worth_it(const struct layer *at, const struct npart__node *node, const struct npart__turn *turn)
 {
     int cost = 0, most = 0;
     bool leads = false;
-    if (moves_channels(turn) && !npart__comes_from(node, NPART__WAY(CONCAT)))
+    if (npart__turns_channels(turn) && !npart__comes_from(node, NPART__WAY(CONCAT)))
         return true;
     for (uint32_t i = 0; i < node->input_count; i++) {
         uint32_t value = npart__node_input(at->graph, node, i);
-        const struct turn *own = is_data(at, node, i) ? at->turns[value] : NULL;
+        const struct npart__turn *own = is_data(at, node, i) ? at->turns[value] : NULL;
         if (own)
-            cost -= are_same(own, turn) && may_go(at, value) ? weight_of(at, value) : 0;
+            cost -= npart__turn_alike(own, turn) && may_go(at, value) ? weight_of(at, value) : 0;
         else if (is_data(at, node, i))
             cost += weight_of(at, value);
     }
@@ -295,9 +217,9 @@ static void find_leading(const struct layer *at)
 }
 
 /* False when out of memory. What changes nothing is no Transpose. */
-static bool turn_value(struct layer *at, uint32_t value, const struct turn *turn)
+static bool turn_value(struct layer *at, uint32_t value, const struct npart__turn *turn)
 {
-    if (value == NPART_NONE || is_none(turn))
+    if (value == NPART_NONE || npart__turns_nothing(turn))
         return true;
     at->turns[value] = npart__arena_allocate(at->plan->arena, sizeof **at->turns);
     if (at->turns[value])
@@ -322,10 +244,10 @@ static bool turn_operands(struct layer *at, const struct npart__node *node, uint
 }
 
 /* Whether one of these does the same; else it is one more of them, or there are too many. */
-static bool is_tried(const struct turn **tried, uint32_t *count, const struct turn *turn)
+static bool is_tried(const struct npart__turn **tried, uint32_t *count, const struct npart__turn *turn)
 {
     for (uint32_t i = 0; i < *count; i++)
-        if (are_same(tried[i], turn))
+        if (npart__turn_alike(tried[i], turn))
             return true;
     if (*count == MOST_TURNS)
         return true;
@@ -341,19 +263,19 @@ static uint32_t origin_of(const struct layer *at, uint32_t origin)
     return origin;
 }
 
-static void note_moved(const struct layer *at, const struct turn *turn)
+static void note_moved(const struct layer *at, const struct npart__turn *turn)
 {
     if (turn->origin)
         at->has_moved[origin_of(at, turn->origin - 1)] = true;
 }
 
 /* Operands that are turned in one way: what turned them becomes one Transpose after the node. */
-static void join_origins(const struct layer *at, const struct npart__node *node, uint32_t id, const struct turn *turn)
+static void join_origins(const struct layer *at, const struct npart__node *node, uint32_t id, const struct npart__turn *turn)
 {
     for (uint32_t i = 0; i < node->input_count; i++) {
         uint32_t value = npart__node_input(at->graph, node, i);
-        const struct turn *other = is_data(at, node, i) ? at->turns[value] : NULL;
-        if (!other || !other->origin || !are_same(other, turn))
+        const struct npart__turn *other = is_data(at, node, i) ? at->turns[value] : NULL;
+        if (!other || !other->origin || !npart__turn_alike(other, turn))
             continue;
         uint32_t from = origin_of(at, other->origin - 1), into = turn->origin ? origin_of(at, turn->origin - 1) : from;
         at->has_moved[into] |= at->has_moved[from] || !is_taken(at, id);
@@ -365,13 +287,13 @@ static void join_origins(const struct layer *at, const struct npart__node *node,
  * operand cannot be for another with the same order. */
 static bool pass(struct layer *at, const struct npart__node *node, uint32_t id)
 {
-    struct turn results[NPART__LIMIT_BODY_OPERANDS];
-    const struct turn *tried[MOST_TURNS];
+    struct npart__turn results[NPART__LIMIT_BODY_OPERANDS];
+    const struct npart__turn *tried[MOST_TURNS];
     uint32_t count = 0;
     for (uint32_t i = 0; is_through(at, node) && i < node->input_count && node->output_count <= NPART__COUNT(results);
          i++) {
         uint32_t value = npart__node_input(at->graph, node, i);
-        const struct turn *turn = is_data(at, node, i) ? at->turns[value] : NULL;
+        const struct npart__turn *turn = is_data(at, node, i) ? at->turns[value] : NULL;
         bool is_passed = turn && !is_tried(tried, &count, turn) && is_worth_it(at, node, turn);
         for (uint32_t k = 0; is_passed && k < node->output_count; k++) {
             uint32_t result = npart__node_output(at->graph, node, k);
@@ -395,14 +317,14 @@ static bool meet(struct layer *at, const struct npart__node *node, uint32_t id)
 {
     int64_t order[NPART__LIMIT_RANK];
     uint32_t rank, operand = npart__node_input(at->graph, node, 0);
-    const struct turn *turn = operand == NPART_NONE ? NULL : at->turns[operand];
-    struct turn own = {.rank = turn ? turn->rank : 0};
+    const struct npart__turn *turn = operand == NPART_NONE ? NULL : at->turns[operand];
+    struct npart__turn own = {.rank = turn ? turn->rank : 0};
     if (!turn || id >= at->session->file->nodes.count ||
         !npart__order_of_axes(at->session->inference, id, order, &rank) || rank != turn->rank)
         return true;
     for (uint32_t i = 0; i < rank; i++)
         own.to[i] = (uint8_t)order[i];
-    if (!do_cancel(turn, &own))
+    if (!npart__turns_cancel(turn, &own))
         return true;
     at->is_turned[id] = true;
     return !turn->is_past_cpu || NPART__PUSH(at->plan->arena, &at->undone, id);
@@ -435,18 +357,18 @@ static void note_mixed(const struct layer *at, const struct npart__node *node, b
 static bool start(struct layer *at, const struct npart__node *node, uint32_t id)
 {
     int64_t order[NPART__LIMIT_RANK];
-    struct turn own = {.origin = id + 1};
+    struct npart__turn own = {.origin = id + 1};
     uint32_t rank, result = node->output_count ? npart__node_output(at->graph, node, 0) : NPART_NONE;
     if (result == NPART_NONE || at->is_mixed[npart__node_input(at->graph, node, 0)] ||
         id >= at->session->file->nodes.count || !is_taken(at, id) ||
         !npart__is_among(node, at->moved, at->plan->target.oplist->moved_ops.count) ||
         npart__value_at(at->graph, result)->is_graph_output ||
-        !npart__order_of_axes(at->session->inference, id, order, &rank) || rank > MOST_AXES)
+        !npart__order_of_axes(at->session->inference, id, order, &rank) || rank > NPART__MOST_AXES)
         return true;
     own.rank = (uint8_t)rank;
     for (uint32_t i = 0; i < rank; i++)
         own.to[i] = (uint8_t)order[i];
-    return !moves_channels(&own) || turn_value(at, result, &own);
+    return !npart__turns_channels(&own) || turn_value(at, result, &own);
 }
 
 /* False when out of memory. In the order of execution, as the runtime does; the main graph alone. */
@@ -461,10 +383,10 @@ static bool walk(struct layer *at)
         if (is_laid(at, node, id)) {
             uint32_t operand = npart__node_input(at->graph, node, 0);
             const struct npart__fact *fact = operand == NPART_NONE ? NULL : fact_of(at, operand);
-            if (!fact || !fact->has_rank || fact->rank < 3 || fact->rank > MOST_AXES)
+            if (!fact || !fact->has_rank || fact->rank < 3 || fact->rank > NPART__MOST_AXES)
                 continue;
-            struct turn before = turn_of_channels(fact->rank, false), after = turn_of_channels(fact->rank, true);
-            at->is_turned[id] = at->turns[operand] && do_cancel(at->turns[operand], &before);
+            struct npart__turn before = npart__turn_of_channels(fact->rank, false), after = npart__turn_of_channels(fact->rank, true);
+            at->is_turned[id] = at->turns[operand] && npart__turns_cancel(at->turns[operand], &before);
             ok = turn_value(at, npart__node_output(at->graph, node, 0), &after);
         } else if (npart__node_plays(at->graph, node, NPART__ROLE_REORDERS_AXES) && node->input_count > 0) {
             uint32_t operand = npart__node_input(at->graph, node, 0);
@@ -678,7 +600,7 @@ static bool drop_moved(struct layer *at)
         uint32_t id = at->graph->order[i];
         const struct npart__node *node = npart__node_at(at->graph, id);
         uint32_t result = node->output_count ? npart__node_output(at->graph, node, 0) : NPART_NONE;
-        const struct turn *turn = result == NPART_NONE ? NULL : at->turns[result];
+        const struct npart__turn *turn = result == NPART_NONE ? NULL : at->turns[result];
         if (!turn || turn->origin != id + 1 || !at->has_moved[origin_of(at, id)] || !is_left(at, result))
             continue;
         if (!NPART__PUSH(at->plan->arena, &at->undone, id) ||
