@@ -39,7 +39,6 @@ struct layer {
     bool *leads;         /* by value: what uses it leads to a Transpose */
     uint8_t *goes;       /* by value: 1 where a Transpose may go on past all that uses it, 2 where not; 0: not asked */
     uint32_t *places;    /* by use: which operand it is (npart__list_places) */
-    bool *is_mixed; /* by value: from a Transpose that does the work of two, or past a Reshape of what is turned */
     bool *is_turned;     /* by node: it works on turned operands */
     uint32_t *joined;    /* by Transpose of the file: one that it has become one with; itself, mostly */
     bool *has_moved;     /* the same: it stands after a node on the CPU now, or has a pair after it */
@@ -312,55 +311,71 @@ static bool pass(struct layer *at, const struct npart__node *node, uint32_t id)
     return true;
 }
 
-/* A Transpose of the file after one that is on its way: both are none, or the one of the file does the work of both. */
-static bool meet(struct layer *at, const struct npart__node *node, uint32_t id)
+/* A node that turns what has been turned: both are none, or the second does the work of both and goes on, if it is
+ * taken (HandleTransposeImpl). False when out of memory. */
+static bool meet(struct layer *at, const struct npart__node *node, uint32_t id, const struct npart__turn *own)
+{
+    const struct npart__turn *turn = at->turns[npart__node_input(at->graph, node, 0)];
+    struct npart__turn both = npart__turn_joined(turn, own);
+    both.origin = id + 1;
+    at->is_turned[id] = true;
+    if (npart__turns_nothing(&both))
+        return !turn->is_past_cpu || NPART__PUSH(at->plan->arena, &at->undone, id);
+    if (turn->origin) {
+        at->joined[origin_of(at, turn->origin - 1)] = id;
+        at->has_moved[id] = !is_taken(at, id);
+    }
+    return !is_taken(at, id) || turn_value(at, npart__node_output(at->graph, node, 0), &both);
+}
+
+/* A Transpose of the file after one that is on its way. */
+static bool meet_transpose(struct layer *at, const struct npart__node *node, uint32_t id)
 {
     int64_t order[NPART__LIMIT_RANK];
     uint32_t rank, operand = npart__node_input(at->graph, node, 0);
-    const struct npart__turn *turn = operand == NPART_NONE ? NULL : at->turns[operand];
-    struct npart__turn own = {.rank = turn ? turn->rank : 0};
-    if (!turn || id >= at->session->file->nodes.count ||
-        !npart__order_of_axes(at->session->inference, id, order, &rank) || rank != turn->rank)
+    struct npart__turn own = {.rank = at->turns[operand]->rank};
+    if (id >= at->session->file->nodes.count || npart__node_output(at->graph, node, 0) == NPART_NONE ||
+        !npart__order_of_axes(at->session->inference, id, order, &rank) || rank != own.rank)
         return true;
     for (uint32_t i = 0; i < rank; i++)
         own.to[i] = (uint8_t)order[i];
-    if (!npart__turns_cancel(turn, &own))
+    return meet(at, node, id, &own);
+}
+
+/* A Reshape is one more Transpose where it moves axes of one element alone. One that is taken keeps batch and channels
+ * where they are in either layout, and leads to another Transpose: that goes past it (EPAwareHandleReshape). Before any
+ * other the Transpose stays. False when out of memory. */
+static bool pass_reshape(struct layer *at, const struct npart__node *node, uint32_t id)
+{
+    uint32_t operand = npart__node_input(at->graph, node, 0), result = npart__node_output(at->graph, node, 0);
+    const struct npart__fact *in = fact_of(at, operand), *out = result == NPART_NONE ? NULL : fact_of(at, result);
+    const struct npart__turn *turn = at->turns[operand];
+    struct npart__turn own;
+    if (!out || !in->has_rank || !out->has_rank || in->rank < 2 || out->rank < 2 || out->rank > NPART__MOST_AXES)
         return true;
-    at->is_turned[id] = true;
-    return !turn->is_past_cpu || NPART__PUSH(at->plan->arena, &at->undone, id);
-}
-
-/* The runtime moves some Transposes past a Reshape that keeps batch and channels (EPAwareHandleReshape). */
-static bool reshapes_turned(const struct layer *at, const struct npart__node *node)
-{
-    uint32_t operand = node->input_count ? npart__node_input(at->graph, node, 0) : NPART_NONE;
-    return operand != NPART_NONE && npart__node_plays(at->graph, node, NPART__ROLE_RESHAPES) &&
-           (at->turns[operand] || at->is_mixed[operand]);
-}
-
-/* What works in either layout makes what it reads. */
-static void note_mixed(const struct layer *at, const struct npart__node *node, bool is_mixed)
-{
-    for (uint32_t i = 0; i < node->input_count && !is_mixed && is_through(at, node); i++) {
-        uint32_t value = npart__node_input(at->graph, node, i);
-        is_mixed = value != NPART_NONE && at->is_mixed[value];
+    if (is_taken(at, id) && at->leads[result] && in->rank <= 4 && npart__turns_channels(turn) &&
+        npart__same(in->dims[0], out->dims[0])) {
+        bool is_first = npart__same(in->dims[1], out->dims[1]);
+        bool is_last = npart__same(in->dims[in->rank - 1], out->dims[out->rank - 1]);
+        bool to_first = npart__turn_of_channels(in->rank, true).to[1] == turn->to[1];
+        if ((to_first && is_first) || ((!to_first || in->rank == 3) && is_last)) {
+            own = npart__turn_of_channels(out->rank, to_first && is_first);
+            own.origin = turn->origin;
+            own.is_past_cpu = turn->is_past_cpu;
+            at->is_turned[id] = true;
+            return turn_value(at, result, &own);
+        }
     }
-    for (uint32_t i = 0; i < node->output_count && is_mixed; i++) {
-        uint32_t value = npart__node_output(at->graph, node, i);
-        if (value != NPART_NONE)
-            at->is_mixed[value] = true;
-    }
+    return !npart__turn_of_reshape(in->dims, in->rank, out->dims, out->rank, &own) || meet(at, node, id, &own);
 }
 
-/* A Transpose of the file that is taken and moves channels, which the layout pass moves whatever it costs. After one
- * that does the work of two it is not known what the runtime makes of it. */
+/* A Transpose of the file that is taken and moves channels, which the layout pass moves whatever it costs. */
 static bool start(struct layer *at, const struct npart__node *node, uint32_t id)
 {
     int64_t order[NPART__LIMIT_RANK];
     struct npart__turn own = {.origin = id + 1};
     uint32_t rank, result = node->output_count ? npart__node_output(at->graph, node, 0) : NPART_NONE;
-    if (result == NPART_NONE || at->is_mixed[npart__node_input(at->graph, node, 0)] ||
-        id >= at->session->file->nodes.count || !is_taken(at, id) ||
+    if (result == NPART_NONE || id >= at->session->file->nodes.count || !is_taken(at, id) ||
         !npart__is_among(node, at->moved, at->plan->target.oplist->moved_ops.count) ||
         npart__value_at(at->graph, result)->is_graph_output ||
         !npart__order_of_axes(at->session->inference, id, order, &rank) || rank > NPART__MOST_AXES)
@@ -388,15 +403,16 @@ static bool walk(struct layer *at)
             struct npart__turn before = npart__turn_of_channels(fact->rank, false), after = npart__turn_of_channels(fact->rank, true);
             at->is_turned[id] = at->turns[operand] && npart__turns_cancel(at->turns[operand], &before);
             ok = turn_value(at, npart__node_output(at->graph, node, 0), &after);
-        } else if (npart__node_plays(at->graph, node, NPART__ROLE_REORDERS_AXES) && node->input_count > 0) {
-            uint32_t operand = npart__node_input(at->graph, node, 0);
-            bool meets = operand != NPART_NONE && at->turns[operand];
-            ok = operand == NPART_NONE || (meets ? meet(at, node, id) : start(at, node, id));
-            note_mixed(at, node, operand != NPART_NONE && ((meets && !at->is_turned[id]) || at->is_mixed[operand]));
-        } else {
-            ok = pass(at, node, id);
-            note_mixed(at, node, reshapes_turned(at, node));
+            continue;
         }
+        uint32_t operand = node->input_count ? npart__node_input(at->graph, node, 0) : NPART_NONE;
+        bool meets = operand != NPART_NONE && at->turns[operand];
+        if (npart__node_plays(at->graph, node, NPART__ROLE_REORDERS_AXES) && operand != NPART_NONE)
+            ok = meets ? meet_transpose(at, node, id) : start(at, node, id);
+        else if (meets && npart__node_plays(at->graph, node, NPART__ROLE_RESHAPES))
+            ok = pass_reshape(at, node, id);
+        else
+            ok = pass(at, node, id);
     }
     return ok;
 }
@@ -677,11 +693,10 @@ npart_status npart__lay_transposes(struct npart__plan *plan, uint8_t **assumed, 
     at.goes = npart__arena_zeroed(plan->arena, values, sizeof *at.goes);
     at.first_inverse = npart__arena_zeroed(plan->arena, values, sizeof *at.first_inverse);
     at.is_turned = npart__arena_zeroed(plan->arena, nodes, sizeof *at.is_turned);
-    at.is_mixed = npart__arena_zeroed(plan->arena, values, sizeof *at.is_mixed);
     at.joined = npart__arena_allocate(plan->arena, nodes * sizeof *at.joined);
     at.has_moved = npart__arena_zeroed(plan->arena, nodes, sizeof *at.has_moved);
     bool *asked = npart__arena_zeroed(plan->arena, nodes, sizeof *asked); /* again, what dequantizes before one */
-    if (!at.is_mixed || !at.joined || !at.has_moved || !at.turns || !at.leads || !at.goes || !at.first_inverse ||
+    if (!at.joined || !at.has_moved || !at.turns || !at.leads || !at.goes || !at.first_inverse ||
         !at.is_turned || !asked)
         return npart__fail_memory(error);
     for (uint32_t i = 0; i < nodes; i++)

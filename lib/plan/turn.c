@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Orders of axes that are on their way (turn.h).
- * Modelled on onnxruntime/core/optimizer/transpose_optimization: SqueezePerm, UnsqueezePerm, InvertPerm.
+ * Modelled on onnxruntime/core/optimizer/transpose_optimization: SqueezePerm, UnsqueezePerm, InvertPerm, ComposePerm,
+ * HandleReshape.
  */
 #include "plan/turn.h"
 
@@ -68,4 +69,35 @@ struct npart__turn npart__turn_with(const struct npart__turn *turn, const bool *
     for (uint8_t i = 0; i < rank; i++)
         out.to[i] = is_new[i] ? i : old[turn->to[next++]];
     return out;
+}
+
+struct npart__turn npart__turn_joined(const struct npart__turn *first, const struct npart__turn *second)
+{
+    struct npart__turn out = {.rank = first->rank, .is_past_cpu = first->is_past_cpu};
+    for (uint32_t i = 0; i < first->rank; i++)
+        out.to[i] = first->to[second->to[i]];
+    return out;
+}
+
+bool npart__turn_of_reshape(const int64_t *in, uint32_t in_rank, const int64_t *out, uint32_t out_rank,
+                            struct npart__turn *turn)
+{
+    bool is_used[NPART__MOST_AXES] = {false};
+    *turn = (struct npart__turn){.rank = (uint8_t)out_rank};
+    if (in_rank != out_rank || out_rank > NPART__MOST_AXES)
+        return false;
+    for (uint32_t i = 0; i < in_rank; i++)
+        if (in[i] < 0 || out[i] < 0)
+            return false;
+    for (uint8_t i = 0; i < out_rank; i++) {
+        uint8_t from = 0;
+        for (; from < in_rank && (is_used[from] || in[from] != out[i]); from++)
+            if (!is_used[from] && in[from] != 1 && out[i] != 1)
+                return false; /* elements would change their order */
+        if (from == in_rank)
+            return false;
+        turn->to[i] = from;
+        is_used[from] = true;
+    }
+    return true;
 }

@@ -28,5 +28,10 @@ bool npart__turns_channels(const struct npart__turn *turn);
 struct npart__turn npart__turn_without(const struct npart__turn *turn, const bool *is_dropped);
 /* After a node that adds axes to the value: they stay where they are. */
 struct npart__turn npart__turn_with(const struct npart__turn *turn, const bool *is_new, uint32_t rank);
+/* One after the other, as one; of no origin. */
+struct npart__turn npart__turn_joined(const struct npart__turn *first, const struct npart__turn *second);
+/* Of a Reshape that moves axes of one element, and no element: the Transpose that it is. False of any other. */
+bool npart__turn_of_reshape(const int64_t *in, uint32_t in_rank, const int64_t *out, uint32_t out_rank,
+                            struct npart__turn *turn);
 
 #endif
