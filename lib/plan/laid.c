@@ -20,17 +20,10 @@
  * known of sizes holds, and which order it is decides nothing after this.
  */
 #include "plan/plan.h"
+#include "plan/turn.h"
 
-#define MOST_AXES 8u
 /* Orders in which the operands of one node come. */
 #define MOST_TURNS 32u
-
-/* The order of a Transpose that is on its way: axis i of the value is axis to[i] of what its producer makes. */
-struct turn {
-    uint8_t rank, to[MOST_AXES];
-    bool is_past_cpu; /* it has moved past a node on the CPU */
-    uint32_t origin;  /* the Transpose of the file that is on its way, plus one; 0: the runtime's own */
-};
 
 struct inverse {
     struct npart__use use;
@@ -42,12 +35,12 @@ struct layer {
     const struct npart__session *session;
     const struct npart__graph *graph; /* the session's */
     const struct npart__op_id *layout, *through, *moved;
-    struct turn **turns; /* by value; NULL: as the file has it */
+    struct npart__turn **turns; /* by value; NULL: as the file has it */
     bool *leads;         /* by value: what uses it leads to a Transpose */
     uint8_t *goes;       /* by value: 1 where a Transpose may go on past all that uses it, 2 where not; 0: not asked */
     uint32_t *places;    /* by use: which operand it is (npart__list_places) */
-    bool *is_mixed; /* by value: from a Transpose that does the work of two, or past a Reshape of what is turned */
     bool *is_turned;     /* by node: it works on turned operands */
+    bool has_laid;       /* an operator of a `layout` line is taken */
     uint32_t *joined;    /* by Transpose of the file: one that it has become one with; itself, mostly */
     bool *has_moved;     /* the same: it stands after a node on the CPU now, or has a pair after it */
     /* Operands that are turned before a node on the CPU; by value the first of them, plus one. */
@@ -57,77 +50,6 @@ struct layer {
     struct NPART__ARRAY(struct npart__use) uses;
     struct npart__expansions added;
 };
-
-/* ---- orders of axes --------------------------------------------------------------------------------------- */
-
-/* From channels last to first, or back. */
-static struct turn turn_of_channels(uint32_t rank, bool to_first)
-{
-    struct turn turn = {.rank = (uint8_t)rank};
-    for (uint32_t i = 1; i < rank; i++)
-        turn.to[i] = (uint8_t)(to_first ? (i == 1 ? rank - 1 : i - 1) : (i + 1 < rank ? i + 1 : 1));
-    return turn;
-}
-
-static bool is_none(const struct turn *turn)
-{
-    bool is = true;
-    for (uint32_t i = 0; is && i < turn->rank; i++)
-        is = turn->to[i] == i;
-    return is;
-}
-
-static bool are_same(const struct turn *a, const struct turn *b)
-{
-    return a->rank == b->rank && memcmp(a->to, b->to, a->rank) == 0;
-}
-
-/* Whether one after the other changes nothing. */
-static bool do_cancel(const struct turn *first, const struct turn *second)
-{
-    bool do_so = first->rank == second->rank;
-    for (uint32_t i = 0; do_so && i < first->rank; i++)
-        do_so = first->to[second->to[i]] == i;
-    return do_so;
-}
-
-static bool moves_channels(const struct turn *turn)
-{
-    int64_t order[MOST_AXES];
-    for (uint32_t i = 0; i < turn->rank; i++)
-        order[i] = turn->to[i];
-    return npart__moves_channels(order, turn->rank);
-}
-
-/* After a node that drops axes of the value: those that are left in the order that they have. */
-static struct turn without(const struct turn *turn, const bool *is_dropped)
-{
-    struct turn out = {.is_past_cpu = turn->is_past_cpu, .origin = turn->origin};
-    bool is_gone[MOST_AXES] = {false};
-    for (uint32_t i = 0; i < turn->rank; i++)
-        is_gone[turn->to[i]] = is_dropped[i];
-    for (uint32_t i = 0; i < turn->rank; i++) {
-        uint8_t place = 0;
-        for (uint32_t k = 0; k < turn->to[i]; k++)
-            place = (uint8_t)(place + !is_gone[k]);
-        if (!is_dropped[i])
-            out.to[out.rank++] = place;
-    }
-    return out;
-}
-
-/* After a node that adds axes to the value: they stay where they are. */
-static struct turn with(const struct turn *turn, const bool *is_new, uint32_t rank)
-{
-    struct turn out = {.rank = (uint8_t)rank, .is_past_cpu = turn->is_past_cpu, .origin = turn->origin};
-    uint8_t old[MOST_AXES] = {0}, count = 0, next = 0;
-    for (uint8_t i = 0; i < rank; i++)
-        if (!is_new[i])
-            old[count++] = i;
-    for (uint8_t i = 0; i < rank; i++)
-        out.to[i] = is_new[i] ? i : old[turn->to[next++]];
-    return out;
-}
 
 /* ---- what a node does ------------------------------------------------------------------------------------- */
 
@@ -186,7 +108,7 @@ static bool axes_of(const struct layer *at, const struct npart__node *node, uint
     bool is_given = list && list->type == NPART_ATTRIBUTE_INTS && !list->is_elided;
     const int64_t *items = known ? known->ints : is_given ? list->u.ints : &one;
     uint32_t count = known ? known->count : list ? list->count : has_one ? 1 : 0;
-    memset(is_named, 0, MOST_AXES * sizeof *is_named);
+    memset(is_named, 0, NPART__MOST_AXES * sizeof *is_named);
     for (uint32_t i = 0; i < count; i++) {
         int64_t axis = items[i] < 0 ? items[i] + (int64_t)rank : items[i];
         if (axis < 0 || axis >= (int64_t)rank)
@@ -200,12 +122,12 @@ static bool axes_of(const struct layer *at, const struct npart__node *node, uint
 
 /* How a result is turned once the node works on what is turned so. False where the node stays as it is. */
 static bool turn_result(const struct layer *at, const struct npart__node *node, uint32_t result,
-                        const struct turn *turn, struct turn *out)
+                        const struct npart__turn *turn, struct npart__turn *out)
 {
-    bool is_named[MOST_AXES];
+    bool is_named[NPART__MOST_AXES];
     const struct npart__fact *fact = fact_of(at, result);
     *out = *turn;
-    if (!fact->has_rank || fact->rank > MOST_AXES)
+    if (!fact->has_rank || fact->rank > NPART__MOST_AXES)
         return false;
     /* Before opset 13 these see a matrix of what is before their axis and after it, and nothing may cross. */
     if (node->opset_version < 13 &&
@@ -220,11 +142,11 @@ static bool turn_result(const struct layer *at, const struct npart__node *node, 
     if (fact->rank > turn->rank) {
         if (!npart__comes_from(node, NPART__WAY(UNSQUEEZE)) || !axes_of(at, node, fact->rank, is_named))
             return false;
-        *out = with(turn, is_named, fact->rank);
+        *out = npart__turn_with(turn, is_named, fact->rank);
     } else if (fact->rank < turn->rank) {
         if (!axes_of(at, node, turn->rank, is_named))
             return false;
-        *out = without(turn, is_named);
+        *out = npart__turn_without(turn, is_named);
     }
     return out->rank == fact->rank;
 }
@@ -257,17 +179,17 @@ static bool may_go(const struct layer *at, uint32_t value)
 }
 
 /* What moves channels goes past any node but a Concat; all else where fewer axes are turned then (CalculateCost). */
-static bool is_worth_it(const struct layer *at, const struct npart__node *node, const struct turn *turn)
+static bool is_worth_it(const struct layer *at, const struct npart__node *node, const struct npart__turn *turn)
 {
     int cost = 0, most = 0;
     bool leads = false;
-    if (moves_channels(turn) && !npart__comes_from(node, NPART__WAY(CONCAT)))
+    if (npart__turns_channels(turn) && !npart__comes_from(node, NPART__WAY(CONCAT)))
         return true;
     for (uint32_t i = 0; i < node->input_count; i++) {
         uint32_t value = npart__node_input(at->graph, node, i);
-        const struct turn *own = is_data(at, node, i) ? at->turns[value] : NULL;
+        const struct npart__turn *own = is_data(at, node, i) ? at->turns[value] : NULL;
         if (own)
-            cost -= are_same(own, turn) && may_go(at, value) ? weight_of(at, value) : 0;
+            cost -= npart__turn_alike(own, turn) && may_go(at, value) ? weight_of(at, value) : 0;
         else if (is_data(at, node, i))
             cost += weight_of(at, value);
     }
@@ -295,9 +217,9 @@ static void find_leading(const struct layer *at)
 }
 
 /* False when out of memory. What changes nothing is no Transpose. */
-static bool turn_value(struct layer *at, uint32_t value, const struct turn *turn)
+static bool turn_value(struct layer *at, uint32_t value, const struct npart__turn *turn)
 {
-    if (value == NPART_NONE || is_none(turn))
+    if (value == NPART_NONE || npart__turns_nothing(turn))
         return true;
     at->turns[value] = npart__arena_allocate(at->plan->arena, sizeof **at->turns);
     if (at->turns[value])
@@ -322,10 +244,10 @@ static bool turn_operands(struct layer *at, const struct npart__node *node, uint
 }
 
 /* Whether one of these does the same; else it is one more of them, or there are too many. */
-static bool is_tried(const struct turn **tried, uint32_t *count, const struct turn *turn)
+static bool is_tried(const struct npart__turn **tried, uint32_t *count, const struct npart__turn *turn)
 {
     for (uint32_t i = 0; i < *count; i++)
-        if (are_same(tried[i], turn))
+        if (npart__turn_alike(tried[i], turn))
             return true;
     if (*count == MOST_TURNS)
         return true;
@@ -341,19 +263,20 @@ static uint32_t origin_of(const struct layer *at, uint32_t origin)
     return origin;
 }
 
-static void note_moved(const struct layer *at, const struct turn *turn)
+static void note_moved(const struct layer *at, const struct npart__turn *turn)
 {
     if (turn->origin)
         at->has_moved[origin_of(at, turn->origin - 1)] = true;
 }
 
 /* Operands that are turned in one way: what turned them becomes one Transpose after the node. */
-static void join_origins(const struct layer *at, const struct npart__node *node, uint32_t id, const struct turn *turn)
+static void join_origins(const struct layer *at, const struct npart__node *node, uint32_t id,
+                         const struct npart__turn *turn)
 {
     for (uint32_t i = 0; i < node->input_count; i++) {
         uint32_t value = npart__node_input(at->graph, node, i);
-        const struct turn *other = is_data(at, node, i) ? at->turns[value] : NULL;
-        if (!other || !other->origin || !are_same(other, turn))
+        const struct npart__turn *other = is_data(at, node, i) ? at->turns[value] : NULL;
+        if (!other || !other->origin || !npart__turn_alike(other, turn))
             continue;
         uint32_t from = origin_of(at, other->origin - 1), into = turn->origin ? origin_of(at, turn->origin - 1) : from;
         at->has_moved[into] |= at->has_moved[from] || !is_taken(at, id);
@@ -365,13 +288,13 @@ static void join_origins(const struct layer *at, const struct npart__node *node,
  * operand cannot be for another with the same order. */
 static bool pass(struct layer *at, const struct npart__node *node, uint32_t id)
 {
-    struct turn results[NPART__LIMIT_BODY_OPERANDS];
-    const struct turn *tried[MOST_TURNS];
+    struct npart__turn results[NPART__LIMIT_BODY_OPERANDS];
+    const struct npart__turn *tried[MOST_TURNS];
     uint32_t count = 0;
     for (uint32_t i = 0; is_through(at, node) && i < node->input_count && node->output_count <= NPART__COUNT(results);
          i++) {
         uint32_t value = npart__node_input(at->graph, node, i);
-        const struct turn *turn = is_data(at, node, i) ? at->turns[value] : NULL;
+        const struct npart__turn *turn = is_data(at, node, i) ? at->turns[value] : NULL;
         bool is_passed = turn && !is_tried(tried, &count, turn) && is_worth_it(at, node, turn);
         for (uint32_t k = 0; is_passed && k < node->output_count; k++) {
             uint32_t result = npart__node_output(at->graph, node, k);
@@ -390,63 +313,96 @@ static bool pass(struct layer *at, const struct npart__node *node, uint32_t id)
     return true;
 }
 
-/* A Transpose of the file after one that is on its way: both are none, or the one of the file does the work of both. */
-static bool meet(struct layer *at, const struct npart__node *node, uint32_t id)
+/* A node that turns what has been turned: both are none, or the second does the work of both and goes on, if it is
+ * taken (HandleTransposeImpl). False when out of memory. */
+static bool meet(struct layer *at, const struct npart__node *node, uint32_t id, const struct npart__turn *own)
+{
+    const struct npart__turn *turn = at->turns[npart__node_input(at->graph, node, 0)];
+    struct npart__turn both = npart__turn_joined(turn, own);
+    both.origin = id + 1;
+    at->is_turned[id] = true;
+    if (npart__turns_nothing(&both))
+        return !turn->is_past_cpu || NPART__PUSH(at->plan->arena, &at->undone, id);
+    if (turn->origin)
+        note_moved(at, turn);
+    return !is_taken(at, id) || turn_value(at, npart__node_output(at->graph, node, 0), &both);
+}
+
+/* A Transpose of the file after one that is on its way. */
+static bool meet_transpose(struct layer *at, const struct npart__node *node, uint32_t id)
 {
     int64_t order[NPART__LIMIT_RANK];
     uint32_t rank, operand = npart__node_input(at->graph, node, 0);
-    const struct turn *turn = operand == NPART_NONE ? NULL : at->turns[operand];
-    struct turn own = {.rank = turn ? turn->rank : 0};
-    if (!turn || id >= at->session->file->nodes.count ||
-        !npart__order_of_axes(at->session->inference, id, order, &rank) || rank != turn->rank)
+    struct npart__turn own = {.rank = at->turns[operand]->rank};
+    if (id >= at->session->file->nodes.count || npart__node_output(at->graph, node, 0) == NPART_NONE ||
+        !npart__order_of_axes(at->session->inference, id, order, &rank) || rank != own.rank)
         return true;
     for (uint32_t i = 0; i < rank; i++)
         own.to[i] = (uint8_t)order[i];
-    if (!do_cancel(turn, &own))
+    return meet(at, node, id, &own);
+}
+
+/* A Reshape is one more Transpose where it moves axes of one element alone. One that is taken keeps batch and channels
+ * where they are in either layout, and leads to another Transpose: that goes past it (EPAwareHandleReshape). Before any
+ * other the Transpose stays. False when out of memory. */
+static bool pass_reshape(struct layer *at, const struct npart__node *node, uint32_t id)
+{
+    uint32_t operand = npart__node_input(at->graph, node, 0), result = npart__node_output(at->graph, node, 0);
+    const struct npart__fact *in = fact_of(at, operand), *out = result == NPART_NONE ? NULL : fact_of(at, result);
+    const struct npart__turn *turn = at->turns[operand];
+    struct npart__turn own;
+    if (!out || !in->has_rank || !out->has_rank || in->rank < 2 || out->rank < 2 || out->rank > NPART__MOST_AXES)
         return true;
-    at->is_turned[id] = true;
-    return !turn->is_past_cpu || NPART__PUSH(at->plan->arena, &at->undone, id);
-}
-
-/* The runtime moves some Transposes past a Reshape that keeps batch and channels (EPAwareHandleReshape). */
-static bool reshapes_turned(const struct layer *at, const struct npart__node *node)
-{
-    uint32_t operand = node->input_count ? npart__node_input(at->graph, node, 0) : NPART_NONE;
-    return operand != NPART_NONE && npart__node_plays(at->graph, node, NPART__ROLE_RESHAPES) &&
-           (at->turns[operand] || at->is_mixed[operand]);
-}
-
-/* What works in either layout makes what it reads. */
-static void note_mixed(const struct layer *at, const struct npart__node *node, bool is_mixed)
-{
-    for (uint32_t i = 0; i < node->input_count && !is_mixed && is_through(at, node); i++) {
-        uint32_t value = npart__node_input(at->graph, node, i);
-        is_mixed = value != NPART_NONE && at->is_mixed[value];
+    if (is_taken(at, id) && at->leads[result] && in->rank <= 4 && npart__turns_channels(turn) &&
+        npart__same(in->dims[0], out->dims[0])) {
+        bool is_first = npart__same(in->dims[1], out->dims[1]);
+        bool is_last = npart__same(in->dims[in->rank - 1], out->dims[out->rank - 1]);
+        bool to_first = npart__turn_of_channels(in->rank, true).to[1] == turn->to[1];
+        if ((to_first && is_first) || ((!to_first || in->rank == 3) && is_last)) {
+            own = npart__turn_of_channels(out->rank, to_first && is_first);
+            own.origin = turn->origin;
+            own.is_past_cpu = turn->is_past_cpu;
+            at->is_turned[id] = true;
+            return turn_value(at, result, &own);
+        }
     }
-    for (uint32_t i = 0; i < node->output_count && is_mixed; i++) {
-        uint32_t value = npart__node_output(at->graph, node, i);
-        if (value != NPART_NONE)
-            at->is_mixed[value] = true;
-    }
+    return !npart__turn_of_reshape(in->dims, in->rank, out->dims, out->rank, &own) || meet(at, node, id, &own);
 }
 
-/* A Transpose of the file that is taken and moves channels, which the layout pass moves whatever it costs. After one
- * that does the work of two it is not known what the runtime makes of it. */
+/* Whether another Transpose comes after nodes that have one user each. */
+static bool leads_straight(const struct layer *at, uint32_t value)
+{
+    for (unsigned steps = 0; steps < NPART__LIMIT_LAYOUT_STEPS; steps++) {
+        if (npart__value_at(at->graph, value)->is_graph_output || npart__user_count(at->session, value) != 1)
+            return false;
+        const struct npart__node *user = npart__node_at(at->graph, npart__user(at->session, value, 0));
+        if (npart__node_plays(at->graph, user, NPART__ROLE_REORDERS_AXES))
+            return true;
+        if (!is_through(at, user) || user->output_count != 1 || npart__node_output(at->graph, user, 0) == NPART_NONE)
+            return false;
+        value = npart__node_output(at->graph, user, 0);
+    }
+    return false;
+}
+
+/* A Transpose of the file that is taken: one that moves channels the layout pass moves whatever it costs, any other
+ * where it pays. Of a graph that gets no other layout some of these stay, and it is not known which, but of two with
+ * nothing between that others use. */
 static bool start(struct layer *at, const struct npart__node *node, uint32_t id)
 {
     int64_t order[NPART__LIMIT_RANK];
-    struct turn own = {.origin = id + 1};
+    struct npart__turn own = {.origin = id + 1};
     uint32_t rank, result = node->output_count ? npart__node_output(at->graph, node, 0) : NPART_NONE;
-    if (result == NPART_NONE || at->is_mixed[npart__node_input(at->graph, node, 0)] ||
-        id >= at->session->file->nodes.count || !is_taken(at, id) ||
+    if (result == NPART_NONE || id >= at->session->file->nodes.count || !is_taken(at, id) ||
         !npart__is_among(node, at->moved, at->plan->target.oplist->moved_ops.count) ||
         npart__value_at(at->graph, result)->is_graph_output ||
-        !npart__order_of_axes(at->session->inference, id, order, &rank) || rank > MOST_AXES)
+        !npart__order_of_axes(at->session->inference, id, order, &rank) || rank > NPART__MOST_AXES)
         return true;
     own.rank = (uint8_t)rank;
     for (uint32_t i = 0; i < rank; i++)
         own.to[i] = (uint8_t)order[i];
-    return !moves_channels(&own) || turn_value(at, result, &own);
+    bool stays = !at->has_laid && !npart__turns_channels(&own) && !leads_straight(at, result);
+    return stays || turn_value(at, result, &own);
 }
 
 /* False when out of memory. In the order of execution, as the runtime does; the main graph alone. */
@@ -461,20 +417,22 @@ static bool walk(struct layer *at)
         if (is_laid(at, node, id)) {
             uint32_t operand = npart__node_input(at->graph, node, 0);
             const struct npart__fact *fact = operand == NPART_NONE ? NULL : fact_of(at, operand);
-            if (!fact || !fact->has_rank || fact->rank < 3 || fact->rank > MOST_AXES)
+            if (!fact || !fact->has_rank || fact->rank < 3 || fact->rank > NPART__MOST_AXES)
                 continue;
-            struct turn before = turn_of_channels(fact->rank, false), after = turn_of_channels(fact->rank, true);
-            at->is_turned[id] = at->turns[operand] && do_cancel(at->turns[operand], &before);
+            struct npart__turn before = npart__turn_of_channels(fact->rank, false);
+            struct npart__turn after = npart__turn_of_channels(fact->rank, true);
+            at->is_turned[id] = at->turns[operand] && npart__turns_cancel(at->turns[operand], &before);
             ok = turn_value(at, npart__node_output(at->graph, node, 0), &after);
-        } else if (npart__node_plays(at->graph, node, NPART__ROLE_REORDERS_AXES) && node->input_count > 0) {
-            uint32_t operand = npart__node_input(at->graph, node, 0);
-            bool meets = operand != NPART_NONE && at->turns[operand];
-            ok = operand == NPART_NONE || (meets ? meet(at, node, id) : start(at, node, id));
-            note_mixed(at, node, operand != NPART_NONE && ((meets && !at->is_turned[id]) || at->is_mixed[operand]));
-        } else {
-            ok = pass(at, node, id);
-            note_mixed(at, node, reshapes_turned(at, node));
+            continue;
         }
+        uint32_t operand = node->input_count ? npart__node_input(at->graph, node, 0) : NPART_NONE;
+        bool meets = operand != NPART_NONE && at->turns[operand];
+        if (npart__node_plays(at->graph, node, NPART__ROLE_REORDERS_AXES) && operand != NPART_NONE)
+            ok = meets ? meet_transpose(at, node, id) : start(at, node, id);
+        else if (meets && npart__node_plays(at->graph, node, NPART__ROLE_RESHAPES))
+            ok = pass_reshape(at, node, id);
+        else
+            ok = pass(at, node, id);
     }
     return ok;
 }
@@ -505,6 +463,15 @@ static bool list_users(struct layer *at, uint32_t value, bool turned, bool *is_b
     return true;
 }
 
+/* A tensor of integers that is not held as a quantized one, which the provider does not transpose. */
+static bool is_plain(const struct layer *at, uint32_t value)
+{
+    const struct npart__beyond *beyond = &at->plan->mask.beyond;
+    int type = fact_of(at, value)->element_type;
+    return beyond->held && beyond->graph == at->graph && type >= NPART__UINT8 && type <= NPART__INT16 &&
+           (beyond->held[value] == NPART__HELD_NONE || beyond->held[value] == NPART__HELD_PLAIN);
+}
+
 /* One that rests after a node on the CPU, where no node that is taken waits for it: it would be in that node's
  * partition. After what dequantizes the runtime makes a QDQ node unit of it, where one node at most needs it
  * (TryFixTransposeMissingQ), with which that is taken. Where the value is the graph's result, the Transpose makes it,
@@ -532,7 +499,7 @@ static bool add_after(struct layer *at, uint32_t id, uint32_t value)
     }
     made.use_count = at->uses.count - first;
     made.requantizes = npart__node_plays(at->graph, npart__node_at(at->graph, id), NPART__ROLE_DEQUANTIZES);
-    bool is_known = made.requantizes ? needing <= 1 : !is_by_npu;
+    bool is_known = made.requantizes ? needing <= 1 : !is_by_npu && !is_plain(at, value);
     if (!is_known || (made.use_count == 0 && !made.makes_value)) {
         at->uses.count = first;
         return true;
@@ -678,7 +645,7 @@ static bool drop_moved(struct layer *at)
         uint32_t id = at->graph->order[i];
         const struct npart__node *node = npart__node_at(at->graph, id);
         uint32_t result = node->output_count ? npart__node_output(at->graph, node, 0) : NPART_NONE;
-        const struct turn *turn = result == NPART_NONE ? NULL : at->turns[result];
+        const struct npart__turn *turn = result == NPART_NONE ? NULL : at->turns[result];
         if (!turn || turn->origin != id + 1 || !at->has_moved[origin_of(at, id)] || !is_left(at, result))
             continue;
         if (!NPART__PUSH(at->plan->arena, &at->undone, id) ||
@@ -718,18 +685,19 @@ static bool add_all(struct layer *at)
 }
 
 /* Whether there is anything to do: a Transpose that passes no node on the CPU stays among nodes that are taken. */
-static bool has_both(const struct layer *at)
+static bool has_both(struct layer *at)
 {
-    bool has_laid = false, has_cpu = false;
+    bool has_any = false, has_cpu = false;
     for (uint32_t i = 0; i < at->graph->order_count; i++) {
         uint32_t id = at->graph->order[i];
-        has_laid |= is_laid(at, npart__node_at(at->graph, id), id) ||
+        at->has_laid |= is_laid(at, npart__node_at(at->graph, id), id);
+        has_any |= at->has_laid ||
                     (npart__is_among(npart__node_at(at->graph, id), at->moved,
                                      at->plan->target.oplist->moved_ops.count) &&
                      is_taken(at, id));
         has_cpu |= npart__is_live(at->session, id) && !is_taken(at, id);
     }
-    return has_laid && has_cpu;
+    return has_any && has_cpu;
 }
 
 /* After all is judged, since whether it matters depends on which nodes are taken. What was decided of other nodes
@@ -755,11 +723,10 @@ npart_status npart__lay_transposes(struct npart__plan *plan, uint8_t **assumed, 
     at.goes = npart__arena_zeroed(plan->arena, values, sizeof *at.goes);
     at.first_inverse = npart__arena_zeroed(plan->arena, values, sizeof *at.first_inverse);
     at.is_turned = npart__arena_zeroed(plan->arena, nodes, sizeof *at.is_turned);
-    at.is_mixed = npart__arena_zeroed(plan->arena, values, sizeof *at.is_mixed);
     at.joined = npart__arena_allocate(plan->arena, nodes * sizeof *at.joined);
     at.has_moved = npart__arena_zeroed(plan->arena, nodes, sizeof *at.has_moved);
     bool *asked = npart__arena_zeroed(plan->arena, nodes, sizeof *asked); /* again, what dequantizes before one */
-    if (!at.is_mixed || !at.joined || !at.has_moved || !at.turns || !at.leads || !at.goes || !at.first_inverse ||
+    if (!at.joined || !at.has_moved || !at.turns || !at.leads || !at.goes || !at.first_inverse ||
         !at.is_turned || !asked)
         return npart__fail_memory(error);
     for (uint32_t i = 0; i < nodes; i++)

@@ -140,9 +140,9 @@ def fallback(report, arguments, graphs):
         factors += off
         lines.append([kind, precision, str(len(items)), f"{np.median(off):.2f}", f"{np.max(off):.1f}",
                       f"{100 * np.mean(inside):.0f} %", f"{np.median(wide):.1f}" if wide else "-"])
-    report.add("## Fallback to the CPU", "", "Rows of ONNX Runtime with layers on the CPU (v0.46.1), against the "
-               "tool's own plan: `cost.alternatives.as_is` where some layers ran on the NPU, `cpu` where none did. How far "
-               "off, as a factor.", "")
+    report.add("## Fallback to the CPU", "", "Rows of ONNX Runtime with layers on the CPU (v0.46.1), against "
+               "the tool's own plan: `cost.alternatives.as_is` where some layers ran on the NPU, `cpu` where none did. "
+               "How far off, as a factor.", "")
     report.add(table_of(["rows", "precision", "count", "median factor", "worst", "inside", "high/low"], lines))
     report.bar("median factor", f"{np.median(factors):.2f}", np.median(factors) <= 2)
     report.add("")

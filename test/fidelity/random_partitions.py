@@ -336,11 +336,19 @@ FAMILIES = {"qnn": {"patches": patches, "split": split, "dynamic": dynamic, "sha
 
 
 def compiler_answers(args, paths, level):
+    """Of each model; with --keep what was answered before is not asked again."""
+    kept = pathlib.Path(args.keep) / f"answers.{args.ep}.{args.soc}.{level}.jsonl" if args.keep else None
+    lines = kept.read_text(encoding="utf-8").splitlines() if kept and kept.exists() else []
+    known = {json.loads(line)["model"] for line in lines}
+    paths = [path for path in paths if pathlib.Path(path).name not in known]
     command = ["nice", args.python, args.oracle, "--ep", args.ep, "--soc", args.soc, "--level", level, "--timeout",
                "60", *paths]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False)
-    rows = (json.loads(line) for line in done.stdout.splitlines() if line.startswith("{"))
-    return {row["model"]: row for row in rows}
+    if paths:
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False)
+        lines += [line for line in done.stdout.splitlines() if line.startswith("{")]
+    if kept:
+        kept.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+    return {row["model"]: row for row in map(json.loads, lines)}
 
 
 def tool_answers(args, paths, level):
@@ -416,7 +424,7 @@ def main():
     parser.add_argument("--ep", choices=sorted(FAMILIES), default="qnn", help="the provider that is asked, default qnn")
     parser.add_argument("--level", nargs="*", choices=("all", "off"), default=("all", "off"), help="default both")
     parser.add_argument("--family", nargs="*", choices=sorted(f for families in FAMILIES.values() for f in families))
-    parser.add_argument("--keep", default="", help="keep the models in this folder")
+    parser.add_argument("--keep", default="", help="keep models and answers in this folder; a seed a folder")
     parser.add_argument("--verbose", action="store_true", help="print every difference")
     run(parser.parse_args())
     return 0
