@@ -13,6 +13,7 @@ import collections
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -56,14 +57,15 @@ def plans(tool, path, targets, arguments):
 
 
 def keys_of(plan):
-    """Names of nodes by their place; those that have none are counted by op, without constants, whose number
-    converters choose."""
+    """Names of nodes by their place; those that have none, or one that a converter of opsets made, are counted by op,
+    without constants, whose number converters choose."""
     counts = collections.Counter()
     keys = {}
     for place, node in enumerate(plan["nodes"]):
-        counts[node["op"]] += not node["name"]
+        is_made = re.search(r"^$|^_v_\d+|/opset/|_intermediate_(De)?[Qq]uantize", node["name"])
+        counts[node["op"]] += bool(is_made)
         if node["op"] != "Constant":
-            keys[place] = node["name"] or f'{node["op"]} {counts[node["op"]]}'
+            keys[place] = f'{node["op"]} {counts[node["op"]]}' if is_made else node["name"]
     return keys
 
 

@@ -97,6 +97,34 @@ static void test_quantize__a_bias_for_each_node(void)
              "DequantizeLinear DequantizeLinear DequantizeLinear DequantizeLinear " PAIR " Conv " PAIR " Conv " PAIR);
 }
 
+/* The copy has the number after the largest, which may be another tensor's: then the second node reads
+ * the bias in its place. */
+static void test_quantize__a_copied_bias_by_the_name_of_another(void)
+{
+    static const char text[] =
+        "opset 17\ninput x float32[1,4,8,8]\ninit w float32[4,4,1,1]\ninit v float32[4,4,1,1]\ninit b float32[4]\n"
+        "init b7 float32[4]\nnode %s = Conv(x, w, b)\nnode d = Conv(%s, v, b)\nnode e = Add(d, b7)\noutput e\n";
+    char model[400];
+    (void)snprintf(model, sizeof model, text, "c", "c");
+    check_as(model, "w8a8:per-tensor",
+             "DequantizeLinear DequantizeLinear DequantizeLinear DequantizeLinear DequantizeLinear " PAIR " Conv " PAIR
+             " Conv " PAIR " Add " PAIR);
+    (void)snprintf(model, sizeof model, text, "b8", "b8");
+    check_as(model, "w8a8:per-tensor",
+             "DequantizeLinear DequantizeLinear DequantizeLinear DequantizeLinear DequantizeLinear QuantizeLinear Conv "
+             "DequantizeLinear QuantizeLinear Conv DequantizeLinear Add " PAIR);
+}
+
+/* Below opset 13 all axes from the given one on are one, for which ONNX's converter writes more nodes; of unknown rank
+ * it takes no axis for the last one. */
+static void test_quantize__axes_that_were_one(void)
+{
+    check_as("opset 12\ninput x float32[2,3,4]\nnode y = Softmax(x) axis=1\noutput y\n", "w8a16:qnn",
+             "Shape Flatten " PAIR " Softmax " PAIR " Reshape");
+    check_as("opset 12\ninput x float32[2,3,4]\nnode y = Softmax(x) axis=2\noutput y\n", "w8a16", PAIR " Softmax "
+             PAIR);
+}
+
 /* 16 bits need opset 21, which the quantizer goes to first; then a reduction has its axes as an operand. */
 static void test_quantize__sixteen_bits_need_another_opset(void)
 {
@@ -239,6 +267,8 @@ TESTS(test_quantize__each_kind_of_precision,
       test_quantize__bodies_stay_as_they_are,
       test_quantize__at_run_time,
       test_quantize__a_bias_for_each_node,
+      test_quantize__a_copied_bias_by_the_name_of_another,
+      test_quantize__axes_that_were_one,
       test_quantize__sixteen_bits_need_another_opset,
       test_quantize__names_that_are_taken,
       test_quantize__nodes_that_stay_in_float,

@@ -236,15 +236,22 @@ void npart__editor_set_ir_version(struct npart__editor *editor, int64_t ir_versi
     editor->model->ir_version = ir_version;
 }
 
-void npart__editor_keep_name(struct npart__editor *editor, uint32_t value, const char *name)
+void npart__editor_keep_name(struct npart__editor *editor, uint32_t value, const char *op, const char *name)
 {
     const char *own = npart__value_name(editor->graph, value);
-    for (uint32_t i = editor->nodes.count; name && *name && i-- > 0;)
-        for (size_t k = 0; k < editor->nodes.items[i].node->n_output; k++)
-            if (strcmp(editor->nodes.items[i].node->output[k], own) == 0) {
-                editor->nodes.items[i].node->name = (char *)(uintptr_t)name;
-                return;
-            }
+    bool is_found = false;
+    for (uint32_t i = editor->nodes.count; name && i-- > 0;) {
+        Onnx__NodeProto *node = editor->nodes.items[i].node;
+        for (size_t k = 0; k < node->n_output; k++)
+            is_found |= strcmp(node->output[k], own) == 0;
+        if (!is_found)
+            continue;
+        bool is_same = strcmp(node->op_type, op) == 0;
+        if (!is_same || *name)
+            node->name = (char *)(uintptr_t)(is_same ? name : "");
+        if (is_same)
+            return;
+    }
 }
 
 static void set_opset(Onnx__OperatorSetIdProto **imports, size_t count, int64_t opset)

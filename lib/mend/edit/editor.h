@@ -36,8 +36,8 @@ void npart__site_drop(struct npart__site *site);
  * rounded to its type. Fails with ARGUMENT, and `name` as the place, where it is not so. */
 npart_status npart__editor_bind_value(struct npart__editor *editor, const char *name, const double *numbers,
                                       uint32_t count, struct npart_error *error);
-/* What a site made in the place of the value's maker has its name. */
-void npart__editor_keep_name(struct npart__editor *editor, uint32_t value, const char *name);
+/* What the last site made of the operator in the place of the value's maker has its name. */
+void npart__editor_keep_name(struct npart__editor *editor, uint32_t value, const char *op, const char *name);
 /* Sizes that the inference of the editor's graph knows stand in the types of inputs, outputs and value_info in place of
  * symbols; what was declared otherwise goes. With `adds`, everything inferred is declared. False when out of memory;
  * *changed: whether anything is another. */

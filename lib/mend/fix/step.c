@@ -536,7 +536,7 @@ static npart_status convert_all(struct npart__search *search, const struct npart
         if (npart__means_the_same(graph, node, after))
             continue;
         *are_all = npart__site_begin(editor, i, row->id, row->equality, &site);
-        if (*are_all && npart__convert_node(&site, after) && npart__site_keep(&site))
+        if (*are_all && npart__convert_node(&site, after, false) && npart__site_keep(&site))
             continue;
         if (*are_all && site.failed && !site.is_impossible)
             return npart__fail_memory(search->error);

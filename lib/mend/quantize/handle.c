@@ -61,10 +61,11 @@ static bool convert_nodes(const struct npart__graph *graph, struct npart__editor
         if (after && npart__means_the_same(graph, node, after))
             continue;
         if (!after || !node->schema || !npart__site_begin(editor, i, NPART__ID_OPSET, NPART_EQUAL_BITS, &site) ||
-            !npart__convert_node(&site, after) || !npart__site_keep(&site))
+            !npart__convert_node(&site, after, true) || !npart__site_keep(&site))
             return false;
         if (node->output_count)
-            npart__editor_keep_name(editor, npart__node_output(graph, node, 0), node->name);
+            npart__editor_keep_name(editor, npart__node_output(graph, node, 0), npart__node_op(graph, node),
+                                    node->name);
     }
     return true;
 }
@@ -175,7 +176,7 @@ static npart_status quantize(npart_model *made, const npart_model *model, const 
     const struct npart__graph *graph = raised.inference ? &raised.model.own : &model->own;
     if (status == NPART_OK)
         status = npart__quantize(skeleton, graph, (raised.inference ? raised.inference : inference)->inference, format,
-                                 own, &made->life->arena, &made->skeleton, &kept, error);
+                                 &model->own, &made->life->arena, &made->skeleton, &kept, error);
     made->kept = kept.names;
     made->kept_count = kept.count;
     made->widened = kept.widened;

@@ -50,7 +50,8 @@ struct npart__quantizer {
     struct npart__strings names; /* those of the graph have the graph's ids; new ones follow */
     struct npart__quantized *tensors; /* by name of the graph */
     uint32_t tensor_count;
-    int64_t opset, own_opset; /* of ONNX's operators: now, and as the file had it */
+    int64_t opset; /* of ONNX's operators */
+    const struct npart__graph *own; /* as the file is, before it was brought to that opset */
     struct NPART__ARRAY(uint32_t) marked; /* names, in the order in which they were */
     struct NPART__ARRAY(struct npart__quantized_bias) biases;
     struct NPART__ARRAY(Onnx__NodeProto *) nodes; /* new ones */

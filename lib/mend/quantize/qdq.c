@@ -4,6 +4,8 @@
  * qdq_quantizer.py: all nodes are asked first, then tensors with scales of their own are quantized, then those that
  * have another's, then biases.
  */
+#include <stdlib.h>
+
 #include "quantize/internal.h"
 
 enum habit { BASE, WEIGHTED, PRODUCT, NORM, ON, POOL, LOOKUP, PARTS, PADDED, CLIPPED, CHOICE };
@@ -18,11 +20,24 @@ static const struct row {
 #include "operator_static.def"
 };
 
-/* NULL: it is left alone. By QNN's configuration that is Cast alone (quant_config.py, OP_TYPES_TO_EXCLUDE). */
+/* Whether the file has such an operator, before its opset was raised. */
+static bool is_own(const struct npart__quantizer *quantizer, const char *op)
+{
+    const struct npart__graph *own = quantizer->own;
+    for (uint32_t i = 0; own != quantizer->graph && i < own->nodes.count; i++)
+        if (strcmp(npart__node_op(own, npart__node_at(own, i)), op) == 0)
+            return true;
+    return own == quantizer->graph;
+}
+
+/* NULL: it is left alone. By QNN's configuration that is Cast alone (quant_config.py, OP_TYPES_TO_EXCLUDE), and what
+ * the file did not have (get_qnn_qdq_config). */
 static const struct row *row_of(const struct npart__quantizer *quantizer, const char *op)
 {
     static const struct row base = {"", BASE, 0};
     if (npart__op_plays(op, NPART__ROLE_QUANTIZES) || npart__op_plays(op, NPART__ROLE_DEQUANTIZES))
+        return NULL;
+    if (quantizer->format->is_for_qnn && !is_own(quantizer, op))
         return NULL;
     for (size_t i = 0; i < NPART__COUNT(rows); i++)
         if (strcmp(rows[i].op, op) == 0)
@@ -75,6 +90,38 @@ static void mark_weight(struct npart__quantizer *quantizer, const char *name, in
     mark(quantizer, name, NPART__ROLE_WEIGHT, quantizer->format->is_per_channel && has_axis ? axis : -1, NPART_NONE);
 }
 
+/* The number after the largest that an initializer has after this name (onnx_model.py,
+ * get_largest_initializer_name_suffix). That another tensor may have the name is not asked: the file is as it is. */
+static const char *copy_name(struct npart__quantizer *quantizer, const char *name, uint32_t copies)
+{
+    size_t length = strlen(name);
+    unsigned long next = 0;
+    for (size_t i = 0; i < quantizer->main->n_initializer; i++) {
+        const char *other = quantizer->main->initializer[i]->name;
+        bool is_longer = strncmp(other, name, length) == 0 && strspn(other + length, "0123456789") &&
+                         strspn(other + length, "0123456789") == strlen(other + length) && strlen(other + length) < 10;
+        unsigned long number = is_longer ? strtoul(other + length, NULL, 10) + 1 : 0;
+        next = number > next ? number : next;
+    }
+    const char *made = npart__arena_format(quantizer->arena, "%s%lu", name, next + copies);
+    if (!made || npart__intern(&quantizer->names, made, strlen(made), false) == NPART_NONE)
+        quantizer->failed = true;
+    return quantizer->failed ? NULL : made;
+}
+
+/* What has the name is an initializer to the quantizer from now on. */
+static void take_name(struct npart__quantizer *quantizer, const char *name, const Onnx__TensorProto *of)
+{
+    struct npart__quantized *tensor = npart__quantized_at(quantizer, name);
+    Onnx__TensorProto *made = tensor ? npart__arena_allocate(quantizer->arena, sizeof *made) : NULL;
+    quantizer->failed |= tensor && !made;
+    if (!made)
+        return;
+    *made = *of;
+    made->name = (char *)(uintptr_t)name;
+    tensor->initializer = made;
+}
+
 /* A bias that has been quantized for another node is copied, as its scale follows from this node's operands. */
 static void mark_bias(struct npart__quantizer *quantizer, Onnx__NodeProto *node)
 {
@@ -87,9 +134,9 @@ static void mark_bias(struct npart__quantizer *quantizer, Onnx__NodeProto *node)
                                         npart__quantizer_id(quantizer, node->input[0]),
                                         npart__quantizer_id(quantizer, node->input[1]), node->input[2]};
     if (bias->is_bias) {
-        const char *wanted = npart__arena_format(quantizer->arena, "%s%u", node->input[2], bias->copies++);
-        row.name = npart__quantizer_name(quantizer, wanted, "");
+        row.name = copy_name(quantizer, node->input[2], bias->copies++);
         node->input[2] = (char *)(uintptr_t)row.name;
+        take_name(quantizer, row.name, bias->initializer);
     }
     bias->is_bias = true;
     quantizer->failed |= !row.name || !NPART__PUSH(quantizer->arena, &quantizer->biases, row);
@@ -309,8 +356,9 @@ static double scale_of(const double *numbers, uint64_t count, struct range range
 static const char *qdq_domain(const struct npart__quantizer *quantizer)
 {
     const struct npart__quantized_format *format = quantizer->format;
+    const struct npart_opset *own = npart__standard_import(quantizer->own);
     bool is_wide = npart__type_bits(format->activation_type) == 16 || npart__type_bits(format->weight_type) == 4;
-    bool was_before = quantizer->opset < 21 || (format->is_for_qnn && quantizer->own_opset < 21);
+    bool was_before = quantizer->opset < 21 || (format->is_for_qnn && (!own || own->version < 21));
     return is_wide && was_before ? "com.microsoft" : "";
 }
 
@@ -545,11 +593,11 @@ npart_status npart__quantize_qdq(struct npart__quantizer *quantizer, struct npar
     quantize_own(quantizer);
     quantize_shared(quantizer);
     /* One that was quantized as a weight of another node is done (qdq_quantizer.py, _quantize_bias_tensors), its copies
-     * are not. */
+     * are not, but for one that has the name of a tensor which is. */
     for (uint32_t i = 0; i < quantizer->biases.count && !quantizer->failed; i++) {
         const struct npart__quantized_bias *row = &quantizer->biases.items[i];
-        bool is_copy = strcmp(row->name, npart__text(&quantizer->names, row->bias)) != 0;
-        if (is_copy || !quantizer->tensors[row->bias].role)
+        const struct npart__quantized *same = npart__quantized_at(quantizer, row->name);
+        if (!same || !same->role)
             quantize_bias(quantizer, row);
     }
     drop_bias_initializers(quantizer);

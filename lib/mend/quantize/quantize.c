@@ -325,7 +325,7 @@ static npart_status end(struct npart__quantizer *quantizer, const struct npart__
 
 npart_status npart__quantize(const struct npart__skeleton *skeleton, const struct npart__graph *graph,
                              struct npart__inference *inference, const struct npart__quantized_format *format,
-                             int64_t own_opset, struct npart__arena *arena, struct npart__skeleton *out,
+                             const struct npart__graph *own, struct npart__arena *arena, struct npart__skeleton *out,
                              struct npart__kept_nodes *kept, struct npart_error *error)
 {
     static npart_status (*const kinds[])(struct npart__quantizer *, struct npart_error *) = {
@@ -334,7 +334,7 @@ npart_status npart__quantize(const struct npart__skeleton *skeleton, const struc
         [NPART__FORMAT_WEIGHTS] = npart__quantize_weights,
         [NPART__FORMAT_DYNAMIC] = npart__quantize_dynamic,
     };
-    struct npart__quantizer quantizer = {.arena = arena, .format = format, .graph = graph, .own_opset = own_opset};
+    struct npart__quantizer quantizer = {.arena = arena, .format = format, .graph = graph, .own = own};
     npart_status status = begin(&quantizer, skeleton, inference, error);
     if (status == NPART_OK && !list_kept(&quantizer, kept))
         status = npart__fail_memory(error);

@@ -62,13 +62,13 @@ npart_status npart__format_read(const char *text, struct npart__arena *arena, st
 /* The opset that the quantizer brings a model to first: `opset` where that serves. */
 int64_t npart__format_opset(const struct npart__quantized_format *format, int64_t opset);
 
-/* `skeleton` is whole and stays as it is; graph and inference are of its bytes; `own_opset` is what the file had
+/* `skeleton` is whole and stays as it is; graph and inference are of its bytes; `own` is what the file had
  * before npart__format_opset. *out, in `arena`, is whole, too, but
  * cannot be written: its weights are nowhere. Where there is nothing to quantize it is the model as
  * it was. Fails with ARGUMENT where no quantizer could read the graph, or a node that is to be kept is not there. */
 npart_status npart__quantize(const struct npart__skeleton *skeleton, const struct npart__graph *graph,
                              struct npart__inference *inference, const struct npart__quantized_format *format,
-                             int64_t own_opset, struct npart__arena *arena, struct npart__skeleton *out,
+                             const struct npart__graph *own, struct npart__arena *arena, struct npart__skeleton *out,
                              struct npart__kept_nodes *kept, struct npart_error *error);
 
 #endif
