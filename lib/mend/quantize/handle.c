@@ -90,13 +90,12 @@ static npart_status prepare(const npart_model *model, npart_inference *inference
     bool *is_constant = npart__arena_zeroed(arena, model->own.values.count + (size_t)1, sizeof *is_constant);
     if (!is_constant)
         return npart__fail_memory(error);
-    npart_status status =
-        npart__editor_open(&before, &model->own, inference->inference, is_constant, arena, &editor, error);
     bool changed = false;
     struct npart__inference *view;
+    npart_status status = npart__infer_view(inference->inference, &npart__policy_inferred, &view, error);
     if (status == NPART_OK)
-        status = npart__infer_view(inference->inference, &npart__policy_inferred, &view, error);
-    if (status == NPART_OK && !npart__editor_declare(editor, view, true, &changed))
+        status = npart__editor_open(&before, &model->own, view, is_constant, arena, &editor, error);
+    if (status == NPART_OK && !npart__editor_declare(editor, view, NPART__DECLARE_INFERRED, &changed))
         status = npart__fail_memory(error);
     if (status != NPART_OK)
         return status;

@@ -58,7 +58,6 @@ struct npart__quantizer {
     struct NPART__ARRAY(Onnx__TensorProto *) initializers;
     bool *is_removed; /* by place in the file's list of nodes */
     bool *is_kept;    /* the same: not to be quantized */
-    bool keeps_order; /* new nodes took the places of old ones */
     bool failed;      /* out of memory */
 };
 
