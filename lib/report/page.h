@@ -186,7 +186,8 @@ struct npart__row {
     const char *share; /* verdict, partitions and how much of the work */
     const char *path; /* of the model */
     const char *first, *source; /* how it is quantized first, and who says so; NULL */
-    uint32_t kept, widened; /* nodes that stay in float; weights of 8 bits where others have 4 */
+    uint32_t kept, widened; /* nodes that are kept in float or 16 bits; weights of 8 bits where others have 4 */
+    uint32_t nodes; /* all, QuantizeLinear and DequantizeLinear too */
     uint64_t weight_bytes;
     double typical_ms; /* negative: not known */
     bool runs;

@@ -126,6 +126,9 @@ static void add_precision(struct npart__page *page, struct npart__row *row)
     (void)npart_model_info(model, &info);
     while (npart_model_kept(model, row->kept))
         row->kept++;
+    for (uint32_t i = 0; npart_model_wide(model, i); i++)
+        row->kept++;
+    row->nodes = info.node_count;
     while (npart_model_widened(model, row->widened))
         row->widened++;
     row->first = npart_model_quantized_first(npart_model_origin(model), &row->source);

@@ -107,9 +107,10 @@ def main():
         for precision in options.precisions.split(","):
             out = work / f"{stem}.{precision.replace(':', '-').replace('=', '-')}.onnx"
             try:
-                if not out.exists():
-                    quantize.quantize(str(source), precision, quantize.random_samples(model, sizes), str(out))
                 promised = plans(options.tool, path, options.targets, ["--as", precision, *dims])
+                if not out.exists():
+                    kept = [promised[0].get(key, ()) for key in ("kept", "widened", "wide")]
+                    quantize.quantize(str(source), precision, quantize.random_samples(model, sizes), str(out), *kept)
                 real = plans(options.tool, out, options.targets, dims)
             except Exception as error:  # what a quantizer refuses is told, and counted
                 print(json.dumps({"model": stem, "as": precision, "error": str(error)[:300]}), flush=True)

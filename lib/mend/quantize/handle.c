@@ -44,6 +44,11 @@ const char *npart_model_kept(const npart_model *model, uint32_t index)
     return model && index < model->kept_count ? model->kept[index] : NULL;
 }
 
+const char *npart_model_wide(const npart_model *model, uint32_t index)
+{
+    return model && index < model->wide_count ? model->wide[index] : NULL;
+}
+
 const char *npart_model_widened(const npart_model *model, uint32_t index)
 {
     return model && index < model->widened_count ? model->widened[index] : NULL;
@@ -180,6 +185,8 @@ static npart_status quantize(npart_model *made, const npart_model *model, const 
     made->kept_count = kept.count;
     made->widened = kept.widened;
     made->widened_count = kept.widened_count;
+    made->wide = kept.wide;
+    made->wide_count = kept.wide_count;
     npart__unlock(inference);
     npart_inference_free(raised.inference);
     return status;

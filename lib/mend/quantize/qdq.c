@@ -45,6 +45,11 @@ static const struct row *row_of(const struct npart__quantizer *quantizer, const 
     return quantizer->format->is_for_qnn && !npart__op_plays(op, NPART__ROLE_CASTS) ? &base : NULL;
 }
 
+bool npart__is_quantized_op(const struct npart__quantizer *quantizer, const char *op)
+{
+    return row_of(quantizer, op) != NULL;
+}
+
 /* ---- what is asked for ------------------------------------------------------------------------------------------- */
 
 /* Who asks first decides, but for a provider and channels, which count whenever they are asked for. */
@@ -66,9 +71,14 @@ static void mark_activation(struct npart__quantizer *quantizer, const char *name
     mark(quantizer, name, NPART__ROLE_ACTIVATION, -1, NPART_NONE);
 }
 
-static void mark_shared(struct npart__quantizer *quantizer, const char *name, const char *provider)
+/* The node at the place has the operand's scale, as it reads it. */
+static void mark_shared(struct npart__quantizer *quantizer, const char *name, const char *provider, uint32_t place)
 {
+    struct npart__quantized *tensor = npart__quantized_at(quantizer, name);
+    const struct npart__quantized *of = npart__quantized_at(quantizer, provider);
     mark(quantizer, name, NPART__ROLE_ACTIVATION, -1, npart__quantizer_id(quantizer, provider));
+    if (tensor && of)
+        tensor->is_provider_converted = quantizer->is_16[place] != of->is_16;
 }
 
 static bool is_marked(struct npart__quantizer *quantizer, const char *name)
@@ -123,7 +133,7 @@ static void take_name(struct npart__quantizer *quantizer, const char *name, cons
 }
 
 /* A bias that has been quantized for another node is copied, as its scale follows from this node's operands. */
-static void mark_bias(struct npart__quantizer *quantizer, Onnx__NodeProto *node)
+static void mark_bias(struct npart__quantizer *quantizer, Onnx__NodeProto *node, uint32_t place)
 {
     struct npart__quantized *bias = node->n_input > 2 ? npart__quantized_at(quantizer, node->input[2]) : NULL;
     /* Of FLOAT8 the quantizer casts the bias, which comes to the same as leaving it. */
@@ -132,7 +142,9 @@ static void mark_bias(struct npart__quantizer *quantizer, Onnx__NodeProto *node)
         return;
     struct npart__quantized_bias row = {npart__quantizer_id(quantizer, node->input[2]),
                                         npart__quantizer_id(quantizer, node->input[0]),
-                                        npart__quantizer_id(quantizer, node->input[1]), node->input[2]};
+                                        npart__quantizer_id(quantizer, node->input[1]), false, node->input[2]};
+    const struct npart__quantized *operand = npart__quantized_at(quantizer, node->input[0]);
+    row.is_converted = operand && quantizer->is_16[place] != operand->is_16;
     if (bias->is_bias) {
         row.name = copy_name(quantizer, node->input[2], bias->copies++);
         node->input[2] = (char *)(uintptr_t)row.name;
@@ -142,22 +154,22 @@ static void mark_bias(struct npart__quantizer *quantizer, Onnx__NodeProto *node)
     quantizer->failed |= !row.name || !NPART__PUSH(quantizer->arena, &quantizer->biases, row);
 }
 
-static void ask_weighted(struct npart__quantizer *quantizer, Onnx__NodeProto *node, int32_t axis)
+static void ask_weighted(struct npart__quantizer *quantizer, Onnx__NodeProto *node, int32_t axis, uint32_t place)
 {
     mark_activation(quantizer, node->input[0]);
     mark_activation(quantizer, node->output[0]);
     mark_weight(quantizer, node->input[1], npart__onnx_int(node, "transB") ? 0 : axis);
-    mark_bias(quantizer, node);
+    mark_bias(quantizer, node, place);
 }
 
-static void ask_norm(struct npart__quantizer *quantizer, Onnx__NodeProto *node)
+static void ask_norm(struct npart__quantizer *quantizer, Onnx__NodeProto *node, uint32_t place)
 {
     mark_activation(quantizer, node->input[0]);
     if (is_initializer(quantizer, node->input[1]))
         mark_weight(quantizer, node->input[1], 1);
     else
         mark_activation(quantizer, node->input[1]);
-    mark_bias(quantizer, node);
+    mark_bias(quantizer, node, place);
     for (size_t i = 0; i < node->n_output; i++)
         mark_activation(quantizer, node->output[i]);
 }
@@ -187,12 +199,12 @@ static bool pads_nothing_new(struct npart__quantizer *quantizer, const Onnx__Nod
     return constant && constant->tensor && npart__tensor_doubles(constant->tensor, &number, 1) && number == 0;
 }
 
-static void ask_pad(struct npart__quantizer *quantizer, Onnx__NodeProto *node)
+static void ask_pad(struct npart__quantizer *quantizer, Onnx__NodeProto *node, uint32_t place)
 {
     for (size_t i = 0; i < node->n_input; i++)
         mark_activation(quantizer, node->input[i]);
     if (pads_nothing_new(quantizer, node))
-        mark_shared(quantizer, node->output[0], node->input[0]);
+        mark_shared(quantizer, node->output[0], node->input[0], place);
     else
         mark_activation(quantizer, node->output[0]);
 }
@@ -205,7 +217,7 @@ static void ask_range(struct npart__quantizer *quantizer, Onnx__NodeProto *node,
     if (!operand || !result || !is_marked(quantizer, node->input[0]))
         return;
     if (operand->uses == 1 && !operand->is_output && !operand->is_input && !operand->is_captured &&
-        operand->maker != NPART_NONE && npart__is_quantizable(result)) {
+        operand->maker != NPART_NONE && npart__is_quantizable(result) && !operand->converts && !result->converts) {
         Onnx__NodeProto *maker = quantizer->main->node[operand->maker];
         for (size_t i = 0; i < maker->n_output; i++)
             if (strcmp(maker->output[i], node->input[0]) == 0)
@@ -219,7 +231,7 @@ static void ask_range(struct npart__quantizer *quantizer, Onnx__NodeProto *node,
     mark_activation(quantizer, node->output[0]);
 }
 
-static void ask_on(struct npart__quantizer *quantizer, Onnx__NodeProto *node, const struct row *row)
+static void ask_on(struct npart__quantizer *quantizer, Onnx__NodeProto *node, const struct row *row, uint32_t place)
 {
     uint8_t habit = row->habit;
     if (habit == LOOKUP && is_initializer(quantizer, node->input[0]) &&
@@ -232,7 +244,7 @@ static void ask_on(struct npart__quantizer *quantizer, Onnx__NodeProto *node, co
     if (stays || (habit != PARTS && !is_marked(quantizer, node->input[0])))
         return;
     for (size_t i = 0; i < (habit == PARTS ? node->n_output : 1); i++)
-        mark_shared(quantizer, node->output[i], node->input[0]);
+        mark_shared(quantizer, node->output[i], node->input[0], place);
 }
 
 static void ask_all(struct npart__quantizer *quantizer, Onnx__NodeProto *node)
@@ -258,22 +270,22 @@ static void ask(struct npart__quantizer *quantizer, Onnx__NodeProto *node, uint3
         return;
     switch (row->habit) {
     case WEIGHTED:
-        ask_weighted(quantizer, node, row->number);
+        ask_weighted(quantizer, node, row->number, place);
         return;
     case PRODUCT:
         ask_product(quantizer, node);
         return;
     case NORM:
-        ask_norm(quantizer, node);
+        ask_norm(quantizer, node, place);
         return;
     case ON:
     case POOL:
     case LOOKUP:
     case PARTS:
-        ask_on(quantizer, node, row);
+        ask_on(quantizer, node, row, place);
         return;
     case PADDED:
-        ask_pad(quantizer, node);
+        ask_pad(quantizer, node, place);
         return;
     case CLIPPED:
         ask_range(quantizer, node, place);
@@ -357,18 +369,25 @@ static const char *qdq_domain(const struct npart__quantizer *quantizer)
 {
     const struct npart__quantized_format *format = quantizer->format;
     const struct npart_opset *own = npart__standard_import(quantizer->own);
-    bool is_wide = npart__type_bits(format->activation_type) == 16 || npart__type_bits(format->weight_type) == 4;
+    bool is_wide = npart__type_bits(format->activation_type) == 16 || npart__type_bits(format->weight_type) == 4 ||
+                   format->keeps_16;
     bool was_before = quantizer->opset < 21 || (format->is_for_qnn && (!own || own->version < 21));
     return is_wide && was_before ? "com.microsoft" : "";
+}
+
+Onnx__NodeProto *npart__quantizer_qdq(struct npart__quantizer *quantizer, enum npart__role role, const char *name,
+                                      const char *operand, const char *scale, const char *zero, const char *result)
+{
+    const char *const operands[] = {operand, scale, zero, NULL};
+    if (quantizer->failed)
+        return NULL;
+    return npart__quantizer_node(quantizer, npart__role_op(role), qdq_domain(quantizer), name, operands, result);
 }
 
 static Onnx__NodeProto *add_node(struct npart__quantizer *quantizer, enum npart__role role, const char *name,
                                  const char *operand, const struct npart__quantized *scales, const char *result)
 {
-    const char *const operands[] = {operand, scales->scale_name, scales->zero_name, NULL};
-    if (quantizer->failed)
-        return NULL;
-    return npart__quantizer_node(quantizer, npart__role_op(role), qdq_domain(quantizer), name, operands, result);
+    return npart__quantizer_qdq(quantizer, role, name, operand, scales->scale_name, scales->zero_name, result);
 }
 
 /* One number for all, or one a channel. */
@@ -427,7 +446,7 @@ static void quantize_initializer(struct npart__quantizer *quantizer, struct npar
 {
     const struct npart__quantized_format *format = quantizer->format;
     bool is_weight = tensor->role == NPART__ROLE_WEIGHT;
-    int element_type = !is_weight ? format->activation_type
+    int element_type = !is_weight ? npart__activation_type(quantizer, tensor, false)
                        : tensor->is_wide ? NPART__INT8 : format->weight_type;
     bool is_symmetric = tensor->axis >= 0 || (is_weight && is_symmetric_type(element_type));
     struct range range = range_of(element_type, is_symmetric);
@@ -456,10 +475,40 @@ static void quantize_initializer(struct npart__quantizer *quantizer, struct npar
         npart__quantizer_int(quantizer, node, "block_size", format->block);
 }
 
+/* A step of 8 bits is 257 of 16, over the same range. */
+static double converted_scale(const struct npart__quantized *tensor)
+{
+    return tensor->is_16 ? 257 : 1.0 / 257;
+}
+
+static void convert_scale(struct npart__quantizer *quantizer, uint32_t id)
+{
+    struct npart__quantized *tensor = &quantizer->tensors[id];
+    const char *name = npart__text(&quantizer->names, id);
+    int type = npart__activation_type(quantizer, tensor, true);
+    struct range range = range_of(type, false);
+    tensor->converted_scale_name = npart__quantizer_name(quantizer, name, "_scale_convert");
+    tensor->converted_zero_name = npart__quantizer_name(quantizer, name, "_zero_point_convert");
+    bool is_positive = tensor->op && npart__op_plays(tensor->op, NPART__ROLE_NOT_NEGATIVE);
+    if (quantizer->failed)
+        return;
+    npart__quantizer_tensor(quantizer, tensor->converted_scale_name, tensor->element_type, NULL, 0,
+                            tensor->scale * converted_scale(tensor), false);
+    npart__quantizer_tensor(quantizer, tensor->converted_zero_name, type, NULL, 0,
+                            is_positive ? range.least
+                                        : range.least + (double)(int64_t)((range.most - range.least) * 0.48),
+                            false);
+}
+
 /* A pair between what makes a tensor and its users; of an output of the graph before it. */
 static void add_pair(struct npart__quantizer *quantizer, uint32_t id)
 {
     struct npart__quantized *tensor = &quantizer->tensors[id];
+    if (tensor->converts) {
+        convert_scale(quantizer, id);
+        npart__add_converted_pair(quantizer, id);
+        return;
+    }
     const char *name = npart__text(&quantizer->names, id), *input = name, *output = name;
     const char *quantized = npart__quantizer_name(quantizer, name, "_QuantizeLinear_Output");
     const char *first = npart__quantizer_name(quantizer, name, "_QuantizeLinear");
@@ -479,10 +528,9 @@ static void add_pair(struct npart__quantizer *quantizer, uint32_t id)
 }
 
 /* The range of what a Softmax makes is known; QNN has fixed ones of 16 bits for Sigmoid and Tanh (quant_config.py). */
-static void choose_scale(struct npart__quantizer *quantizer, uint32_t id, double *zero)
+static void choose_scale(struct npart__quantizer *quantizer, uint32_t id, int type, double *zero)
 {
     struct npart__quantized *tensor = &quantizer->tensors[id];
-    int type = quantizer->format->activation_type;
     struct range range = range_of(type, false);
     bool is_fixed = quantizer->format->is_for_qnn && npart__type_bits(type) == 16;
     tensor->scale = npart__stand_in(id, tensor->element_type);
@@ -516,9 +564,10 @@ static void quantize_own(struct npart__quantizer *quantizer)
         if (tensor->initializer) {
             quantize_initializer(quantizer, tensor);
         } else if (!tensor->is_dequantized) {
-            choose_scale(quantizer, id, &zero);
+            int type = npart__activation_type(quantizer, tensor, false);
+            choose_scale(quantizer, id, type, &zero);
             npart__name_scales(quantizer, tensor, npart__text(&quantizer->names, id));
-            add_scales(quantizer, tensor, quantizer->format->activation_type, tensor->element_type, zero);
+            add_scales(quantizer, tensor, type, tensor->element_type, zero);
             add_pair(quantizer, id);
         }
     }
@@ -536,9 +585,10 @@ static void quantize_shared(struct npart__quantizer *quantizer)
             const struct npart__quantized *provider = &quantizer->tensors[tensor->provider];
             if (!provider->is_done || !provider->scale_name)
                 continue;
-            tensor->scale = provider->scale;
-            tensor->scale_name = provider->scale_name;
-            tensor->zero_name = provider->zero_name;
+            bool is_converted = tensor->is_provider_converted && provider->converted_scale_name;
+            tensor->scale = provider->scale * (is_converted ? converted_scale(provider) : 1);
+            tensor->scale_name = is_converted ? provider->converted_scale_name : provider->scale_name;
+            tensor->zero_name = is_converted ? provider->converted_zero_name : provider->zero_name;
             add_pair(quantizer, quantizer->marked.items[i]);
             goes_on = true;
         }
@@ -554,6 +604,7 @@ static void quantize_bias(struct npart__quantizer *quantizer, const struct npart
     const struct npart__quantized *weight = row->weight == NPART_NONE ? NULL : &quantizer->tensors[row->weight];
     bool has_channels = weight && weight->axis >= 0 && bias->initializer->n_dims == 1;
     struct npart__quantized made = {.axis = -1, .scale = (operand ? operand->scale : 1) * (weight ? weight->scale : 1)};
+    made.scale *= operand && row->is_converted ? converted_scale(operand) : 1;
     int64_t one = 1;
     const char *quantized = npart__quantizer_name(quantizer, row->name, "_quantized");
     const char *node_name = npart__quantizer_name(quantizer, row->name, "_DequantizeLinear");
@@ -588,6 +639,8 @@ static void drop_bias_initializers(struct npart__quantizer *quantizer)
 npart_status npart__quantize_qdq(struct npart__quantizer *quantizer, struct npart_error *error)
 {
     uint32_t count = (uint32_t)quantizer->main->n_node;
+    if (quantizer->format->keeps_16)
+        npart__note_wide(quantizer);
     for (uint32_t i = 0; i < count && !quantizer->failed; i++)
         ask(quantizer, quantizer->main->node[i], i);
     quantize_own(quantizer);
