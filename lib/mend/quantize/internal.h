@@ -17,6 +17,7 @@ struct npart__quantized {
     bool is_done; /* its nodes stand */
     bool is_wide, stays; /* a weight of 8 bits where others have 4; that loses too much in any */
     bool is_16, converts; /* of 16 bits where others have 8; some users read it in the other of the two (wide.c) */
+    bool is_bias_operand; /* of some node: such a one has no other type, as it would be a weight then */
     bool is_bias; /* it is quantized after the operand and the weight that it is added to */
     uint32_t copies; /* of a bias that several nodes have */
     int32_t axis; /* of the channels that have scales of their own; -1: one scale */
@@ -114,8 +115,9 @@ void npart__note_wide(struct npart__quantizer *quantizer);
 /* Of a converted tensor, in place of a QuantizeLinear and a DequantizeLinear: one more of each, and another
  * DequantizeLinear where not all users read what is converted. */
 void npart__add_converted_pair(struct npart__quantizer *quantizer, uint32_t id);
-/* Whether the quantizer looks at such an operator. */
+/* Whether the quantizer looks at such an operator; whether the third operand of it is a bias. */
 bool npart__is_quantized_op(const struct npart__quantizer *quantizer, const char *op);
+bool npart__has_bias(const struct npart__quantizer *quantizer, const char *op);
 Onnx__NodeProto *npart__quantizer_qdq(struct npart__quantizer *quantizer, enum npart__role role, const char *name,
                                       const char *operand, const char *scale, const char *zero, const char *result);
 static inline int npart__activation_type(const struct npart__quantizer *quantizer,

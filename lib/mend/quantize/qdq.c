@@ -45,6 +45,12 @@ static const struct row *row_of(const struct npart__quantizer *quantizer, const 
     return quantizer->format->is_for_qnn && !npart__op_plays(op, NPART__ROLE_CASTS) ? &base : NULL;
 }
 
+bool npart__has_bias(const struct npart__quantizer *quantizer, const char *op)
+{
+    const struct row *row = row_of(quantizer, op);
+    return row && (row->habit == WEIGHTED || row->habit == NORM);
+}
+
 bool npart__is_quantized_op(const struct npart__quantizer *quantizer, const char *op)
 {
     return row_of(quantizer, op) != NULL;

@@ -24,7 +24,7 @@ static void note_users(struct npart__quantizer *quantizer, uint32_t place)
             continue;
         if (tensor->initializer)
             tensor->is_16 &= quantizer->is_16[place];
-        else
+        else if (!tensor->is_bias_operand)
             tensor->converts |= quantizer->is_16[place] != tensor->is_16;
     }
 }
@@ -32,12 +32,18 @@ static void note_users(struct npart__quantizer *quantizer, uint32_t place)
 void npart__note_wide(struct npart__quantizer *quantizer)
 {
     const Onnx__GraphProto *graph = quantizer->main;
-    for (uint32_t i = 0; i < graph->n_node; i++)
-        quantizer->is_16[i] &= !quantizer->is_kept[i] && npart__is_quantized_op(quantizer, graph->node[i]->op_type);
+    for (uint32_t i = 0; i < graph->n_node; i++) {
+        const Onnx__NodeProto *node = graph->node[i];
+        struct npart__quantized *bias = node->n_input > 2 ? npart__quantized_at(quantizer, node->input[2]) : NULL;
+        quantizer->is_16[i] &= !quantizer->is_kept[i] && npart__is_quantized_op(quantizer, node->op_type);
+        if (bias && npart__has_bias(quantizer, node->op_type))
+            bias->is_bias_operand = true;
+    }
     for (uint32_t i = 0; i < quantizer->tensor_count; i++) {
         struct npart__quantized *tensor = &quantizer->tensors[i];
-        tensor->is_16 = tensor->initializer ? tensor->uses > 0
-                                            : tensor->maker != NPART_NONE && quantizer->is_16[tensor->maker];
+        tensor->is_16 = !tensor->is_bias_operand &&
+                        (tensor->initializer ? tensor->uses > 0
+                                             : tensor->maker != NPART_NONE && quantizer->is_16[tensor->maker]);
     }
     for (uint32_t i = 0; i < graph->n_node; i++)
         note_users(quantizer, i);
