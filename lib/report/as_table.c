@@ -159,6 +159,7 @@ static void put_held(struct npart__page *page, const struct npart__row *rows, si
                          row->widened == 1 ? "" : "s", row->kept, row->kept == 1 ? "" : "s");
     append_cost(page->out, row, than);
     npart__put(page, "\n");
+    npart__put_layers(page, row, than);
 }
 
 /* What each kind of nodes is kept for; a precision with each kind has the same ones as the first. */

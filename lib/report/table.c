@@ -129,6 +129,8 @@ static void add_precision(struct npart__page *page, struct npart__row *row)
     for (uint32_t i = 0; npart_model_wide(model, i); i++)
         row->kept++;
     row->nodes = info.node_count;
+    if (page->info.as)
+        npart__list_layers(page, row);
     while (npart_model_widened(model, row->widened))
         row->widened++;
     row->first = npart_model_quantized_first(npart_model_origin(model), &row->source);
