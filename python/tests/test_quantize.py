@@ -105,14 +105,20 @@ def test_weights_are_held_above_a_limit(tmp_path: pathlib.Path, precision: str, 
 
 @pytest.mark.parametrize("target, precision, tool, path, value", [
     ("intel-npu", "w8a8:keep=second", "NNCF", ("nncf.quantize", "ignored_scope", "names"), ["second"]),
-    ("intel-npu", "w4", "optimum-cli", (11,), 128), ("rknn:rk3588", "w8a16:per-tensor", "rknn-toolkit2",
+    ("intel-npu", "w4", "optimum-cli", (11,), 128), ("rknn:rk3562", "w8a16:per-tensor", "rknn-toolkit2",
                                                      ("rknn.config", "quantized_method"), "layer"),
+    ("rknn:rk3576", "w4a16:block=64", "rknn-toolkit2", ("rknn.config", "quantized_method"), "group64"),
+    ("intel-npu", "w8", "NNCF", ("nncf.compress_weights", "group_size"), -1),
+    ("intel-npu:4000", "nf4", "optimum-cli", (6,), "nf4"), ("hexagon", "w8a8:per-tensor", "QAIRT", (-1,), "32"),
+    ("tidl", "w8a8:keep16=Softmax:keep=second", "TIDL", ("provider_options", "deny_list:layer_name"), "second"),
+    ("ethos-u:u65", "w8a8", "onnx2tf and Vela", (1, -1), "ethos-u65-256"),
+    ("xdna", "w4:keep=product", "ONNX Runtime GenAI", (-1,), "nodes_to_exclude=product"),
     ("rknn:rv1106", "w8a8", "rknn-toolkit2", ("rknn.config", "target_platform"), "rv1106"),
     ("hexagon", "w4a16", "AIMET", ("aimet_onnx.QuantizationSimModel", "param_type"), "int4"),
     ("hexagon", "w8a16", "QAIRT", (6,), 16), ("tidl", "w8a8", "TIDL", ("provider_options", "tensor_bits"), 8),
     ("ethos-u:u55", "w8a8", "onnx2tf and Vela", (0, 5), "per-channel"),
     ("stm32n6", "w8a8", "ST Edge AI", ("onnxruntime.quantization.quantize_static", "per_channel"), True),
-    ("xdna", "w4:block=64", "ONNX Runtime GenAI", (12,), "int4_block_size=64")])
+    ("xdna", "w4:block=64", "ONNX Runtime GenAI", (12,), "block_size=64")])
 def test_the_wish_in_the_words_of_other_tools(tmp_path: pathlib.Path, target: str, precision: str, tool: str,
                                               path: tuple[object, ...], value: object) -> None:
     model, out = write_model(tmp_path / "m.onnx"), tmp_path / "settings.json"
@@ -127,6 +133,12 @@ def test_a_tool_that_lacks_a_precision_says_so(tmp_path: pathlib.Path) -> None:
     model, out = write_model(tmp_path / "m.onnx"), tmp_path / "settings.json"
     assert quantize.main([model, "-t", "rknn", "--as", "fp8", "--settings", str(out)]) == 0
     assert json.loads(out.read_text())["tools"]["rknn-toolkit2"]["told"] is None
+    assert quantize.main([model, "-t", "rknn:rk3588", "--as", "w4a16", "--settings", str(out)]) == 0
+    assert json.loads(out.read_text())["tools"]["rknn-toolkit2"]["told"] is None
+    assert quantize.main([model, "-t", "rknn:rk3576", "--as", "w4a16", "--settings", str(out)]) == 0
+    assert json.loads(out.read_text())["tools"]["rknn-toolkit2"]["note"] == "its activations are FLOAT16"
+    assert quantize.main([model, "-t", "hexagon", "--as", "w8a8:keep16=*", "--settings", str(out)]) == 0
+    assert json.loads(out.read_text())["tools"]["AIMET"]["lacks"] == ["wide"]
     assert quantize.main([model, "-t", "rknn", "--as", "w8a8:keep=softmax", "--settings", str(out)]) == 0
     assert json.loads(out.read_text())["tools"]["rknn-toolkit2"]["lacks"] == ["kept"]
 

@@ -292,7 +292,9 @@ def write_settings(asked: argparse.Namespace) -> None:
     found = analyze(asked.model, asked.target, as_=asked.precision, advice=False).targets[0]
     model = needed("onnx").load(asked.model, load_external_data=False)
     weights = sum(math.prod(tensor.dims) for tensor in model.graph.initializer)
-    wish = quantizers.Wish(asked.model, found.target, found.variant, base, options, found.kept, weights)
+    made = {node.name or node.output[0]: node.output[0] for node in model.graph.node if node.output}
+    wish = quantizers.Wish(asked.model, found.target, found.variant, base, options, found.kept, weights, found.wide,
+                           [made[name] for name in found.wide if name in made])
     pathlib.Path(asked.settings).write_text(json.dumps(quantizers.settings(wish), indent=1) + "\n", encoding="utf-8")
 
 
