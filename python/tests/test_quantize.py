@@ -87,6 +87,24 @@ def test_what_is_kept_is_kept_by_the_quantizer(tmp_path: pathlib.Path, precision
     assert sorted(node.op for node in promised.nodes) == sorted(node.op for node in real.nodes)
 
 
+@pytest.mark.parametrize("precision, nodes", [
+    ("w8a8", "softmax"), ("w8a8:qnn", "softmax,first"), ("w8a8:activations=int8", "relu,turn"), ("w8a8:qnn", "*"),
+    ("w8a8:per-tensor", "product")])
+def test_activations_keep_sixteen_bits(tmp_path: pathlib.Path, precision: str, nodes: str,
+                                       capsys: pytest.CaptureFixture[str]) -> None:
+    """Node by node, QuantizeLinear and DequantizeLinear between the two kinds too."""
+    pytest.importorskip("onnxruntime.quantization")
+    model, out = write_model(tmp_path / "m.onnx"), str(tmp_path / "out.onnx")
+    assert quantize.main([model, "-t", "hexagon", "--as", precision, "--keep-16", nodes, "--random", "-o", out]) == 0
+    assert "as promised" in capsys.readouterr().out
+    asked = precision + "".join(f":keep16={node}" for node in nodes.split(","))
+    promised = npu_partition.analyze(model, "hexagon", as_=asked, advice=False).targets[0]
+    real = npu_partition.analyze(out, "hexagon", advice=False).targets[0]
+    assert promised.wide
+    assert (sorted((node.name, node.op, node.verdict) for node in promised.nodes) ==
+            sorted((node.name, node.op, node.verdict) for node in real.nodes))
+
+
 @pytest.mark.parametrize("precision, limit, kept, widened", [
     ("w4a16", "25", (), ("w", "m")), ("w4:block=32", "25", (), ("m",)),
     ("w8a8", "80", ("first", "second", "product"), ()), ("w4", "80", ("product",), ())])
