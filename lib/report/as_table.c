@@ -177,6 +177,15 @@ static void put_kinds(struct npart__page *page, const struct npart__row *rows, s
     }
 }
 
+/* Precisions that the model has nothing for, and what becomes of those that are not computed as they are. */
+static void put_told(struct npart__page *page, const struct npart__row *row)
+{
+    if (row->is_unchanged)
+        npart__append_format(page->out, "  %s: nothing of the model is quantized\n", row->as);
+    else if (row->as && row->precision && !strstr(row->as, KEEP) && !has_limit(row))
+        npart__put_line(page, NULL, "  ", npart__arena_format(page->arena, "%s: %s", row->as, row->precision), 6);
+}
+
 void npart__put_as_table(struct npart__page *page, const struct npart__row *rows, size_t count)
 {
     size_t columns = strlen(AS_IT_IS), names = 0, best = find_best(rows, count);
@@ -205,6 +214,7 @@ void npart__put_as_table(struct npart__page *page, const struct npart__row *rows
     if (best < count && rows[best].as)
         put_recipe(page, &rows[best]);
     for (size_t i = 0; i < count; i++) {
+        put_told(page, &rows[i]);
         put_kept(page, rows, count, &rows[i]);
         put_held(page, rows, count, &rows[i]);
     }

@@ -195,6 +195,8 @@ struct npart__row {
     const char *first, *source; /* how it is quantized first, and who says so; NULL */
     uint32_t kept, widened; /* nodes that are kept in float or 16 bits; weights of 8 bits where others have 4 */
     uint32_t nodes; /* all, QuantizeLinear and DequantizeLinear too */
+    bool is_unchanged; /* nothing is quantized */
+    const char *precision; /* what becomes of it, where it is not computed as it is; NULL */
     struct npart__layer *layers; /* by key */
     uint32_t layer_count;
     uint64_t weight_bytes;
@@ -204,6 +206,10 @@ struct npart__row {
 /* as_layers.c: nodes with weights of the plan that is open; of two plans, what each such node costs. */
 void npart__list_layers(struct npart__page *page, struct npart__row *row);
 void npart__put_layers(struct npart__page *page, const struct npart__row *row, const struct npart__row *than);
+/* precision.c */
+const char *npart__precision_told(struct npart__page *page);
+bool npart__changes_nothing(const struct npart__page *page);
+void npart__put_asked_precision(struct npart__page *page);
 void npart__make_row(struct npart__page *page, const struct npart_plan_pair *pair, struct npart__row *out);
 void npart__put_table(struct npart__page *page, const struct npart__row *rows, size_t count);
 /* as_table.c: the same of one model in several precisions. */

@@ -131,6 +131,8 @@ static void add_precision(struct npart__page *page, struct npart__row *row)
     row->nodes = info.node_count;
     if (page->info.as)
         npart__list_layers(page, row);
+    row->precision = page->info.as ? npart__precision_told(page) : NULL;
+    row->is_unchanged = npart__changes_nothing(page);
     while (npart_model_widened(model, row->widened))
         row->widened++;
     row->first = npart_model_quantized_first(npart_model_origin(model), &row->source);
