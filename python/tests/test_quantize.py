@@ -87,6 +87,22 @@ def test_what_is_kept_is_kept_by_the_quantizer(tmp_path: pathlib.Path, precision
     assert sorted(node.op for node in promised.nodes) == sorted(node.op for node in real.nodes)
 
 
+def test_the_model_is_preprocessed_before(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A BatchNormalization goes into the convolution before it, and so has no pair of its own."""
+    pytest.importorskip("onnxruntime.quantization")
+    model, out = write_model(tmp_path / "m.onnx"), tmp_path / "out.onnx"
+    loaded = onnx.load(model)
+    ones = [numpy_helper.from_array(np.ones(4, np.float32), name) for name in ("g", "h", "i", "j")]
+    loaded.graph.initializer.extend(ones)
+    loaded.graph.node[2].output[0] = "n"
+    loaded.graph.node.insert(3, helper.make_node("BatchNormalization", ["n", "g", "h", "i", "j"], ["d"], "norm"))
+    onnx.save(loaded, model)
+    assert quantize.main([model, "-t", "hexagon", "--as", "w8a8", "--random", "--preprocess", "-o", str(out)]) == 0
+    assert "as promised" in capsys.readouterr().out
+    assert "BatchNormalization" not in [node.op_type for node in onnx.load(out).graph.node]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["m.onnx", "out.onnx"]
+
+
 @pytest.mark.parametrize("precision, nodes", [
     ("w8a8", "softmax"), ("w8a8:qnn", "softmax,first"), ("w8a8:activations=int8", "relu,turn"), ("w8a8:qnn", "*"),
     ("w8a8:per-tensor", "product")])

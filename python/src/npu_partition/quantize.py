@@ -4,7 +4,7 @@
 
     python -m npu_partition.quantize MODEL -t TARGET --as PRECISION (--calibrate FOLDER | --random) -o OUT.onnx
                                      [--keep-float NODE,...] [--keep-16 NODE,...] [--min-db N] [--dim NAME=SIZE]...
-                                     [--settings FILE.json]
+                                     [--preprocess] [--settings FILE.json]
 
 ONNX Runtime's quantizer does it (``pip install 'npu-partition[quantize]'``), with the types and operators that the
 precision stands for. FOLDER has calibration data: one .npz a sample, with an array for each input by its name, or
@@ -13,6 +13,9 @@ precision stands for. FOLDER has calibration data: one .npz a sample, with an ar
 --keep-float NODE,... leaves nodes in float: names, operators, patterns of these, kinds (softmax, norm, ...), or auto.
 --keep-16 NODE,... leaves their activations in 16 bits where others have 8.
 --min-db N gives weights that would keep fewer dB 8 bits in place of 4, or leaves them in float.
+
+--preprocess runs quant_pre_process before, as ONNX Runtime's documents ask for: its basic optimizations and shapes.
+What is promised is of the model that comes out.
 
 --settings FILE.json has the same wish in the words of other quantizers for this target (NNCF, AIMET, RKNN, ...); then
 -o may be left away.
@@ -24,6 +27,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import importlib.util
 import json
 import math
 import os
@@ -264,6 +268,15 @@ def quantize(source: str, precision: str, samples: Samples | None, out: str, kep
         raise UsageError(f"{precision}: ONNX Runtime has no quantizer of its own for it")
 
 
+def preprocessed(source: str, folder: str) -> str:
+    """The model as the quantizer's documents want it before. Symbolic shapes need sympy, and are left out without."""
+    path = os.path.join(folder, "preprocessed.onnx")
+    pre_process = needed("onnxruntime.quantization.shape_inference").quant_pre_process
+    pre_process(source, path, skip_symbolic_shape=importlib.util.find_spec("sympy") is None,
+                save_as_external_data=os.path.getsize(source) > 1 << 30)
+    return path
+
+
 # ---- the promise ---------------------------------------------------------------------------------------------------
 
 
@@ -298,6 +311,31 @@ def write_settings(asked: argparse.Namespace) -> None:
     pathlib.Path(asked.settings).write_text(json.dumps(quantizers.settings(wish), indent=1) + "\n", encoding="utf-8")
 
 
+def make(asked: argparse.Namespace, dims: Mapping[str, int], needs_data: bool) -> Analysis:
+    """Writes the model, by way of a folder of its own beside it; what was promised of it."""
+    out, inferred = pathlib.Path(asked.output).absolute(), pathlib.Path(asked.model).with_suffix("")
+    inferred = inferred.with_name(inferred.name + "-inferred.onnx")  # which the quantizer leaves beside the model
+    was_there = inferred.exists()
+    with tempfile.TemporaryDirectory(dir=out.parent) as folder:
+        source = preprocessed(asked.model, folder) if asked.preprocess else asked.model
+        promised = analyze(source, asked.target, as_=asked.precision, dims=dims or None, advice=False)
+        samples = None
+        if needs_data:
+            model = needed("onnx").load(source, load_external_data=False)
+            samples = read_samples(asked.calibrate, model) if asked.calibrate else random_samples(model, dims)
+        try:
+            found = promised.targets[0]
+            quantize(source, asked.precision, samples, os.path.join(folder, out.name), found.kept, found.widened,
+                     found.wide)
+        finally:
+            if not was_there:
+                inferred.unlink(missing_ok=True)
+        for name in os.listdir(folder):
+            if name.startswith(out.name):
+                os.replace(os.path.join(folder, name), out.parent / name)
+    return promised
+
+
 class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise UsageError(message)
@@ -316,6 +354,7 @@ def run(arguments: Sequence[str]) -> int:
     parser.add_argument("--keep-16", action="append", default=[])
     parser.add_argument("--dim", action="append", default=[])
     parser.add_argument("-o", "--output")
+    parser.add_argument("--preprocess", action="store_true")
     parser.add_argument("--settings")
     asked = parser.parse_args(arguments)
     if not (asked.output or asked.settings):
@@ -338,26 +377,7 @@ def run(arguments: Sequence[str]) -> int:
                          "nothing")
     if os.path.exists(asked.output) and os.path.samefile(asked.output, asked.model):
         raise UsageError(f"{asked.output}: the output would be written over the model")
-    promised = analyze(asked.model, asked.target, as_=asked.precision, dims=dims or None, advice=False)
-    samples = None
-    if needs_data:
-        model = needed("onnx").load(asked.model, load_external_data=False)
-        samples = read_samples(asked.calibrate, model) if asked.calibrate else random_samples(model, dims)
-    # The quantizer leaves what it inferred beside the model.
-    inferred = pathlib.Path(asked.model).with_name(pathlib.Path(asked.model).stem + "-inferred.onnx")
-    was_there = inferred.exists()
-    with tempfile.TemporaryDirectory(dir=os.path.dirname(os.path.abspath(asked.output))) as folder:
-        made = os.path.join(folder, os.path.basename(asked.output))
-        try:
-            quantize(asked.model, asked.precision, samples, made, promised.targets[0].kept,
-                     promised.targets[0].widened, promised.targets[0].wide)
-        finally:
-            if not was_there:
-                inferred.unlink(missing_ok=True)
-        for name in os.listdir(folder):
-            if name.startswith("named."):
-                continue
-            os.replace(os.path.join(folder, name), os.path.join(os.path.dirname(os.path.abspath(asked.output)), name))
+    promised = make(asked, dims, needs_data)
     if asked.random and needs_data:
         print("npu-partition: random data was calibrated with: accuracy means nothing", file=sys.stderr)
     written = analyze(asked.output, asked.target, dims=dims or None, advice=False)
