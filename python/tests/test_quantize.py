@@ -220,3 +220,31 @@ def test_samples_have_the_inputs_names(tmp_path: pathlib.Path, capsys: pytest.Ca
     (folder / "a.npz").unlink()
     np.savez(folder / "b.npz", x=np.ones((1, 3, 8, 8), np.float32))
     assert quantize.main(arguments) == 0
+
+
+@pytest.mark.parametrize("inputs", [3, 4, 5])
+def test_attention_is_quantized_at_run_time(tmp_path: pathlib.Path, inputs: int,
+                                            capsys: pytest.CaptureFixture[str]) -> None:
+    """Attention of com.microsoft becomes QAttention; a mask and a past follow their places in it."""
+    pytest.importorskip("onnxruntime.quantization")
+    chance = np.random.default_rng(3)
+    names = ["x", "w", "b", "mask", "past"][:inputs]
+    given = {"x": (TensorProto.FLOAT, [1, 4, 16]), "mask": (TensorProto.INT32, [1, 6 if inputs == 5 else 4]),
+             "past": (TensorProto.FLOAT, [2, 1, 2, 2, 8])}
+    made = ["y", "present"] if inputs == 5 else ["y"]
+    graph = helper.make_graph(
+        [helper.make_node("Attention", names, made, "attention", domain="com.microsoft", num_heads=2)], "g",
+        [helper.make_tensor_value_info(name, *given[name]) for name in names if name in given],
+        [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in made],
+        [numpy_helper.from_array(chance.standard_normal((16, 48)).astype(np.float32), "w"),
+         numpy_helper.from_array(np.zeros(48, np.float32), "b")])
+    model, out = str(tmp_path / "m.onnx"), str(tmp_path / "out.onnx")
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17),
+                                                      helper.make_opsetid("com.microsoft", 1)], ir_version=9), model)
+    assert quantize.main([model, "-t", "hexagon", "--as", "dynamic8", "-o", out]) == 0
+    assert "as promised" in capsys.readouterr().out
+    promised = npu_partition.analyze(model, "hexagon", as_="dynamic8", advice=False).targets[0]
+    real = npu_partition.analyze(out, "hexagon", advice=False).targets[0]
+    assert "QAttention" in [node.op for node in real.nodes]
+    assert (sorted((node.name, node.op, node.verdict) for node in promised.nodes) ==
+            sorted((node.name, node.op, node.verdict) for node in real.nodes))
