@@ -133,8 +133,8 @@ void npart__put_block_weights(struct npart__page *page)
         struct npart__buffer line = {.arena = page->arena};
         if (is_taken_as_it_is || !*at.instead || (!strstr(at.format, "-block") && at.share <= 0))
             continue;
-        npart__append_format(&line, "%u node%s, %s: %s.", at.node_count, at.node_count == 1 ? "" : "s", at.format,
-                             at.text);
+        npart__append_format(&line, "%u node%s, %s: %s%s%s.", at.node_count, at.node_count == 1 ? "" : "s", at.format,
+                             at.text, *at.because ? "; " : "", at.because);
         append_export(&line, at.instead);
         npart__append_text(&line, " (what that loses is not known here: npu-partition weights)");
         npart__put_made_field(page, has_label ? "" : "Weights", &line, 0);
