@@ -393,8 +393,8 @@ static bool is_each(const char *nodes)
     return nodes && strcmp(nodes, "each") == 0;
 }
 
-/* --keep-float, --keep-16 and --min-db: each precision so; an analysis has it without, too, so that what they cost is seen, and
- * with `each` every kind of nodes alone. Of --as all those count that can be had so. */
+/* --keep-float, --keep-16 and --min-db: each precision so; an analysis has it without, too, so that what they cost is
+ * seen, and with `each` every kind of nodes alone. Of --as all those count that can be had so. */
 static bool spread_kept(struct options *options)
 {
     const char *precisions[MOST_PRECISIONS], *decibels = options->min_db;

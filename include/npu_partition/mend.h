@@ -19,8 +19,9 @@ extern "C" {
  * colons ("w4a16:block=128"; npart_precision_name lists them). ":min-db=20" reads the weights, of which each keeps so
  * many dB (npart_losses_make), or has 8 bits in place of 4, or stays in float. The last of these may be
  * ":keep=NODE", several times: nodes that stay in float, by name, operator, a pattern of these with * and ?, kind
- * (npart_kept_kind), or auto; ":keep16=NODE" are nodes whose activations have 16 bits where others have 8. Where there is nothing to quantize it is the model as it was. `model` stays alive as long
- * as it. Fails with ARGUMENT where there is no such precision or node; with READ, LIMIT and MEMORY. */
+ * (npart_kept_kind), or auto; ":keep16=NODE" are nodes whose activations have 16 bits where others have 8. Where there
+ * is nothing to quantize it is the model as it was. `model` stays alive as long as it. Fails with
+ * ARGUMENT where there is no such precision or node; with READ, LIMIT and MEMORY. */
 NPART_API npart_status npart_model_as(npart_model **out, const npart_model *model, const char *precision,
                                       struct npart_error *error);
 /* The model that such a model was made from; the model itself where it was read. */

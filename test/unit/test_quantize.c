@@ -270,7 +270,8 @@ static void test_quantize__what_is_a_precision(void)
                                       "w8:qnn", "w8a8:block=16", "w8a8:activations=int16", "fp8:per-tensor",
                                       "w8a8:min-db=", "w8a8:min-db=0", "w8a8:min-db=200", "w8a8:min-db=1.2.3",
                                       "w8a8:min-db=.5", "bfloat16:min-db=20",
-                                      "nf4:block=128:min-db=20", "w8a16:keep16=a", "w8a8:keep16=", "fp8:keep16=a", "w4a16:per-tensor:min-db=20"};
+                                      "nf4:block=128:min-db=20", "w8a16:keep16=a", "w8a8:keep16=", "fp8:keep16=a",
+                                      "w4a16:per-tensor:min-db=20"};
     const char *about = NULL;
     struct npart_error error;
     for (uint32_t i = 0; npart_precision_name(i, &about); i++) {

@@ -108,7 +108,7 @@ static inline double npart__stand_in(uint32_t name, int element_type)
     return element_type == NPART__FLOAT16 ? 1.0 / (double)(16u << name % 4) : (1.0 + name % 997 / 997.0) / 64;
 }
 
-/* ---- qdq.c, wide.c: activations of 16 bits among those of 8 ------------------------------------------------------- */
+/* ---- qdq.c, wide.c: activations of 16 bits among those of 8 ------------------------------------------------------ */
 
 /* Which tensors have them, and which are converted; of nodes that are quantized. */
 void npart__note_wide(struct npart__quantizer *quantizer);

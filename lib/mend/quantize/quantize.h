@@ -37,7 +37,7 @@ struct npart__quantized_format {
     uint32_t block;      /* numbers that share a scale, along the contracted axis; 0: no blocks */
     double least_decibels; /* each weight keeps so many, or gets more bits, or stays in float; 0: whatever it loses */
     const struct npart__weight_list *weights; /* what they lose, then; the caller's */
-    const char *kept;    /* which nodes are kept (keep.c), from the first NPART__KEEP or NPART__KEEP_16 on; NULL: none */
+    const char *kept;    /* which nodes are kept (keep.c), from the first NPART__KEEP... on; NULL: none */
     bool keeps_16; /* some have activations of 16 bits */
 };
 
