@@ -218,7 +218,8 @@ static Onnx__ValueInfoProto *new_info(struct declaring *declaring, uint32_t valu
 }
 
 /* Of what nodes make: all that is static, or all that has a rank. A shape that is known in part does not help a
- * compiler, and might be read as a promise. Some builders ask for a declared shape (`declared` in op lists), and get it by this. */
+ * compiler, and might be read as a promise. Some builders ask for a declared shape (`declared` in op lists), and get it
+ * by this. */
 static bool add_infos(struct declaring *declaring, uint32_t scope, Onnx__GraphProto *graph)
 {
     struct npart__editor *editor = declaring->editor;
