@@ -396,6 +396,8 @@ static const struct row {
      "- diff check scan place weights"},
     {"keep-float", 0, "NODE,...", MEMBER(keep_float),
      "nodes that --as leaves in float: names, operators, patterns, auto, or each kind", "- diff check scan place"},
+    {"keep-16", 0, "NODE,...", MEMBER(keep_16), "the same, whose activations keep 16 bits where others have 8",
+     "- diff check scan place"},
     {"min-db", 0, "N", MEMBER(min_db),
      "weights that --as leaves fewer dB get 8 bits, or stay in float: reads them", "- diff check scan place weights"},
     {"oplist", 0, "FILE", MEMBER(oplist), "an op list of your own (docs/oplist-format.md)", "*"},

@@ -59,7 +59,8 @@ struct options {
     const char *labels[MOST_TARGETS]; /* the target with its precision, for people */
     const char *precisions[MOST_PRECISIONS]; /* in which each target is asked; NULL as above */
     uint32_t precision_count; /* 0: their own alone */
-    const char *keep_float, *min_db; /* nodes that these leave in float, what weights keep; NULL: as their names say */
+    /* Nodes that these leave in float, or with activations of 16 bits, what weights keep; NULL: as their names say. */
+    const char *keep_float, *keep_16, *min_db;
     const char *oplist, *cost, *runtime, *partitioner, *gates, *output, *describe, *describe_op;
     const char *explain, *check_oplist, *new_oplist, *import_oplist;
     const char *profile, *settings, *write_cases;

@@ -345,19 +345,23 @@ static const char *label_of(const char *target, const char *as)
     return as ? label : target;
 }
 
-/* The precision in which weights keep so many dB and nodes are kept, either of which may be NULL; itself where both
- * are, NULL where there is no such precision, which is told where `is_told`. Lives as long as the process. */
-static const char *narrowed(const char *precision, const char *decibels, const char *nodes, bool is_told)
+/* The precision in which weights keep so many dB and nodes are kept, each of which may be NULL; itself where all are,
+ * NULL where there is no such precision, which is told where `is_told`. Lives as long as the process. */
+static const char *narrowed(const char *precision, const char *decibels, const char *nodes, const char *nodes_16,
+                            bool is_told)
 {
-    static const char key[] = ":keep=";
-    size_t room = strlen(precision) + (decibels ? strlen(decibels) : 0) + sizeof ":min-db=" +
-                  (nodes ? (strlen(nodes) + 1) * sizeof key : 0);
+    static const char key[] = ":keep16=";
+    const char *const lists[] = {nodes, nodes_16};
+    size_t room = strlen(precision) + (decibels ? strlen(decibels) : 0) + sizeof ":min-db=";
+    for (size_t i = 0; i < 2; i++)
+        room += lists[i] ? (strlen(lists[i]) + 1) * sizeof key : 0;
     char *made = malloc(room);
     struct npart_error error = {0};
     size_t used = made ? (size_t)snprintf(made, room, "%s%s%s", precision, decibels ? ":min-db=" : "",
                                           decibels ? decibels : "") : 0;
-    for (const char *at = nodes; made && at; at = at[strcspn(at, ",")] ? at + strcspn(at, ",") + 1 : NULL)
-        used += (size_t)snprintf(made + used, room - used, "%s%.*s", key, (int)strcspn(at, ","), at);
+    for (size_t i = 0; i < 2; i++)
+        for (const char *at = lists[i]; made && at; at = at[strcspn(at, ",")] ? at + strcspn(at, ",") + 1 : NULL)
+            used += (size_t)snprintf(made + used, room - used, "%s%.*s", i ? key : ":keep=", (int)strcspn(at, ","), at);
     if (made && npart_precision_check(made, &error) == NPART_OK)
         return made;
     if (!made || is_told)
@@ -384,34 +388,43 @@ static bool add_precision(struct options *options, const char *precision)
     return true;
 }
 
-/* --keep-float and --min-db: each precision so; an analysis has it without, too, so that what they cost is seen, and
- * with `each` every kind of nodes alone. Of --as all those count that can be had so. */
+static bool is_each(const char *nodes)
+{
+    return nodes && strcmp(nodes, "each") == 0;
+}
+
+/* --keep-float, --keep-16 and --min-db: each precision so; an analysis has it without, too, so that what they cost is
+ * seen, and with `each` every kind of nodes alone. Of --as all those count that can be had so. */
 static bool spread_kept(struct options *options)
 {
-    const char *precisions[MOST_PRECISIONS], *nodes = options->keep_float, *decibels = options->min_db;
+    const char *precisions[MOST_PRECISIONS], *decibels = options->min_db;
+    const char *nodes = options->keep_float, *nodes_16 = options->keep_16;
+    const char *first = nodes ? nodes : nodes_16 ? nodes_16 : decibels;
     uint32_t count = options->precision_count;
-    bool is_each = nodes && strcmp(nodes, "each") == 0, is_all = count > 0 && !options->precisions[0], goes_on = true;
-    if (!nodes && !decibels)
+    bool goes_by_kind = is_each(nodes) || is_each(nodes_16), is_all = count > 0 && !options->precisions[0];
+    bool goes_on = true;
+    if (!first)
         return true;
-    if (!count || (is_each && options->word)) {
-        say("--%s %s: %s", nodes ? "keep-float" : "min-db", nodes ? nodes : decibels,
+    if (!count || (goes_by_kind && options->word)) {
+        say("--%s %s: %s", nodes ? "keep-float" : nodes_16 ? "keep-16" : "min-db", first,
             count ? "of analyses alone" : "needs --as");
         return false;
     }
     memcpy(precisions, options->precisions, count * sizeof *precisions);
     options->precision_count = 0;
     for (uint32_t i = 0; i < count && goes_on; i++) {
-        const char *kind = nodes;
+        const char *kind = NULL;
         if (!precisions[i] || !options->word)
             goes_on = add_precision(options, precisions[i]);
-        for (uint32_t k = 0; goes_on && precisions[i] && (k == 0 || is_each); k++) {
-            if (is_each && !(kind = npart_kept_kind(k, NULL, NULL)))
+        for (uint32_t k = 0; goes_on && precisions[i] && (k == 0 || goes_by_kind); k++) {
+            if (goes_by_kind && !(kind = npart_kept_kind(k, NULL, NULL)))
                 break;
-            const char *made = narrowed(precisions[i], decibels, kind, !is_all);
+            const char *made = narrowed(precisions[i], decibels, is_each(nodes) ? kind : nodes,
+                                        is_each(nodes_16) ? kind : nodes_16, !is_all);
             goes_on = made ? add_precision(options, made) : is_all;
         }
     }
-    options->keep_float = options->min_db = NULL;
+    options->keep_float = options->keep_16 = options->min_db = NULL;
     return goes_on;
 }
 

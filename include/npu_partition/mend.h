@@ -19,8 +19,9 @@ extern "C" {
  * colons ("w4a16:block=128"; npart_precision_name lists them). ":min-db=20" reads the weights, of which each keeps so
  * many dB (npart_losses_make), or has 8 bits in place of 4, or stays in float. The last of these may be
  * ":keep=NODE", several times: nodes that stay in float, by name, operator, a pattern of these with * and ?, kind
- * (npart_kept_kind), or auto. Where there is nothing to quantize it is the model as it was. `model` stays alive as long
- * as it. Fails with ARGUMENT where there is no such precision or node; with READ, LIMIT and MEMORY. */
+ * (npart_kept_kind), or auto; ":keep16=NODE" are nodes whose activations have 16 bits where others have 8. Where there
+ * is nothing to quantize it is the model as it was. `model` stays alive as long as it. Fails with
+ * ARGUMENT where there is no such precision or node; with READ, LIMIT and MEMORY. */
 NPART_API npart_status npart_model_as(npart_model **out, const npart_model *model, const char *precision,
                                       struct npart_error *error);
 /* The model that such a model was made from; the model itself where it was read. */
@@ -36,6 +37,8 @@ NPART_API const char *npart_model_quantized_first(const npart_model *model, cons
 /* Nodes of such a model that were kept so: each one's name, or that of its first result where it has none. NULL past
  * the last. */
 NPART_API const char *npart_model_kept(const npart_model *model, uint32_t index);
+/* Nodes of such a model whose activations have 16 bits where others have 8 (":keep16="), likewise. */
+NPART_API const char *npart_model_wide(const npart_model *model, uint32_t index);
 /* Weights of such a model that have 8 bits where others have 4, as they would lose too much; NULL past the last. */
 NPART_API const char *npart_model_widened(const npart_model *model, uint32_t index);
 /* OK, or ARGUMENT with what may be asked for. */

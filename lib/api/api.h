@@ -53,6 +53,8 @@ struct npart_model {
     uint32_t kept_count;
     const char **widened; /* its weights of 8 bits where others have 4, for what they would lose */
     uint32_t widened_count;
+    const char **wide; /* its nodes whose activations have 16 bits where others have 8 */
+    uint32_t wide_count;
     struct npart__skeleton skeleton; /* of a file that is not too large, nothing lost; else its data are NULL */
 };
 

@@ -6,7 +6,9 @@
 #include "report/page.h"
 
 #define AS_IT_IS "as it is"
-#define KEEP ":keep="
+#define KEEP ":keep"
+#define KEEP_FLOAT "="
+#define KEEP_16 "16="
 #define LIMIT ":min-db="
 
 static const char *name_of(const struct npart__row *row)
@@ -19,10 +21,14 @@ static bool has_limit(const struct npart__row *row)
     return row->as && strstr(row->as, LIMIT);
 }
 
-/* The row of the same precision and target without a limit; NULL: there is none. */
-static const struct npart__row *without_limit(const struct npart__row *rows, size_t count, const struct npart__row *row)
+/* The row of the same precision and target without a limit, or without nodes that are kept; NULL: there is none. */
+static const struct npart__row *without(const struct npart__row *rows, size_t count, const struct npart__row *row,
+                                        const char *option)
 {
-    size_t length = (size_t)(strstr(row->as, LIMIT) - row->as);
+    const char *at = row->as ? strstr(row->as, option) : NULL;
+    size_t length = at ? (size_t)(at - row->as) : SIZE_MAX;
+    if (!at)
+        return NULL;
     for (size_t i = 0; i < count; i++)
         if (rows[i].as && strcmp(rows[i].target, row->target) == 0 && strncmp(rows[i].as, row->as, length) == 0 &&
             !rows[i].as[length])
@@ -99,8 +105,10 @@ static void put_recipe(struct npart__page *page, const struct npart__row *row)
 static const char *kind_of(const struct npart__row *row, const char **about, const char **source)
 {
     const char *kept = row->as ? strstr(row->as, KEEP) : NULL, *kind = NULL;
+    kept += kept ? strlen(KEEP) : 0;
+    kept += kept ? strlen(strncmp(kept, KEEP_16, strlen(KEEP_16)) == 0 ? KEEP_16 : KEEP_FLOAT) : 0;
     for (uint32_t i = 0; kept && (kind = npart_kept_kind(i, about, source)); i++)
-        if (strcmp(kept + strlen(KEEP), kind) == 0)
+        if (strcmp(kept, kind) == 0)
             return kind;
     return NULL;
 }
@@ -112,12 +120,35 @@ static bool is_shown(const struct npart__row *row)
     return row->kept || !kind_of(row, &about, &source);
 }
 
+static void append_cost(struct npart__buffer *out, const struct npart__row *row, const struct npart__row *than)
+{
+    bool is_less = row->weight_bytes < than->weight_bytes;
+    npart__append_format(out, is_less ? "-" : "+");
+    npart__append_bytes(out, is_less ? than->weight_bytes - row->weight_bytes : row->weight_bytes - than->weight_bytes);
+    if (row->runs && than->runs && row->typical_ms >= 0 && than->typical_ms >= 0)
+        npart__append_format(out, ", %+.2f ms", row->typical_ms - than->typical_ms);
+}
+
+/* What nodes that are kept cost beside the same precision without them. */
+static void put_kept(struct npart__page *page, const struct npart__row *rows, size_t count,
+                     const struct npart__row *row)
+{
+    const struct npart__row *than = row->kept ? without(rows, count, row, KEEP) : NULL;
+    if (!than || has_limit(row))
+        return;
+    struct npart__buffer text = {.arena = page->arena};
+    npart__append_format(&text, "%s: %u node%s, %+d QuantizeLinear or DequantizeLinear, weights ", row->as, row->kept,
+                         row->kept == 1 ? "" : "s", (int)row->nodes - (int)than->nodes);
+    append_cost(&text, row, than);
+    npart__put_line(page, NULL, "  ", npart__buffer_text(&text), 6);
+}
+
 /* What weights that lose too much have in its place, and what that costs. */
 static void put_held(struct npart__page *page, const struct npart__row *rows, size_t count,
                      const struct npart__row *row)
 {
-    const struct npart__row *without = has_limit(row) ? without_limit(rows, count, row) : NULL;
-    if (!without)
+    const struct npart__row *than = without(rows, count, row, LIMIT);
+    if (!than)
         return;
     npart__append_format(page->out, "  %s: ", row->as);
     if (!row->widened && !row->kept) {
@@ -126,13 +157,9 @@ static void put_held(struct npart__page *page, const struct npart__row *rows, si
     }
     npart__append_format(page->out, "%u weight%s of 8 bits in place of 4, %u node%s in float: ", row->widened,
                          row->widened == 1 ? "" : "s", row->kept, row->kept == 1 ? "" : "s");
-    npart__put(page, row->weight_bytes < without->weight_bytes ? "-" : "+");
-    npart__append_bytes(page->out, row->weight_bytes < without->weight_bytes
-                                       ? without->weight_bytes - row->weight_bytes
-                                       : row->weight_bytes - without->weight_bytes);
-    if (row->runs && without->runs && row->typical_ms >= 0 && without->typical_ms >= 0)
-        npart__append_format(page->out, ", %+.2f ms", row->typical_ms - without->typical_ms);
+    append_cost(page->out, row, than);
     npart__put(page, "\n");
+    npart__put_layers(page, row, than);
 }
 
 /* What each kind of nodes is kept for; a precision with each kind has the same ones as the first. */
@@ -146,9 +173,17 @@ static void put_kinds(struct npart__page *page, const struct npart__row *rows, s
             break;
         first = first ? first : kind;
         npart__put_line(page, NULL, "  ",
-                        npart__arena_format(page->arena, "%s: %u node%s: %s (%s)", kind, rows[i].kept,
-                                            rows[i].kept == 1 ? "" : "s", about, source), 6);
+                        npart__arena_format(page->arena, "%s: %s (%s)", kind, about, source), 6);
     }
+}
+
+/* Precisions that the model has nothing for, and what becomes of those that are not computed as they are. */
+static void put_told(struct npart__page *page, const struct npart__row *row)
+{
+    if (row->is_unchanged)
+        npart__append_format(page->out, "  %s: nothing of the model is quantized\n", row->as);
+    else if (row->as && row->precision && !strstr(row->as, KEEP) && !has_limit(row))
+        npart__put_line(page, NULL, "  ", npart__arena_format(page->arena, "%s: %s", row->as, row->precision), 6);
 }
 
 void npart__put_as_table(struct npart__page *page, const struct npart__row *rows, size_t count)
@@ -178,8 +213,11 @@ void npart__put_as_table(struct npart__page *page, const struct npart__row *rows
     }
     if (best < count && rows[best].as)
         put_recipe(page, &rows[best]);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        put_told(page, &rows[i]);
+        put_kept(page, rows, count, &rows[i]);
         put_held(page, rows, count, &rows[i]);
+    }
     put_kinds(page, rows, count);
     if (rows[0].first)
         npart__put_line(page, NULL, "  ",

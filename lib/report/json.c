@@ -354,13 +354,17 @@ static void plan_findings(struct json *json)
         npart__put_finding(json->out, NULL, &at);
 }
 
-/* Nodes that the precision leaves in float, and weights of 8 bits among those of 4; left away where there are none. */
+/* Nodes that the precision leaves in float, or whose activations have 16 bits, and weights of 8 bits among those of 4;
+ * left away where there are none. */
 static void kept_nodes(struct json *json)
 {
     const npart_model *model = npart_inference_model(npart_plan_inference(json->plan));
     if (npart_model_kept(model, 0))
         NPART__JSON_LIST(json->out, "kept", i, npart_model_kept(model, i))
             npart__json_text(json->out, NULL, npart_model_kept(model, i));
+    if (npart_model_wide(model, 0))
+        NPART__JSON_LIST(json->out, "wide", i, npart_model_wide(model, i))
+            npart__json_text(json->out, NULL, npart_model_wide(model, i));
     if (npart_model_widened(model, 0))
         NPART__JSON_LIST(json->out, "widened", i, npart_model_widened(model, i))
             npart__json_text(json->out, NULL, npart_model_widened(model, i));

@@ -172,6 +172,13 @@ void npart__put_why(struct npart__page *page);
 void npart__put_failure(struct npart__page *page);
 const char *npart__whole_failure(struct npart__page *page);
 
+/* A node with weights, in one precision. */
+struct npart__layer {
+    const char *name, *key; /* the key is what it makes */
+    uint64_t bytes; /* of its weights */
+    double ms; /* negative: not known */
+};
+
 /* table.c: one line for each plan, made while the page is at it. */
 struct npart__row {
     const char *name, *rest; /* of the arena */
@@ -186,11 +193,23 @@ struct npart__row {
     const char *share; /* verdict, partitions and how much of the work */
     const char *path; /* of the model */
     const char *first, *source; /* how it is quantized first, and who says so; NULL */
-    uint32_t kept, widened; /* nodes that stay in float; weights of 8 bits where others have 4 */
+    uint32_t kept, widened; /* nodes that are kept in float or 16 bits; weights of 8 bits where others have 4 */
+    uint32_t nodes; /* all, QuantizeLinear and DequantizeLinear too */
+    bool is_unchanged; /* nothing is quantized */
+    const char *precision; /* what becomes of it, where it is not computed as it is; NULL */
+    struct npart__layer *layers; /* by key */
+    uint32_t layer_count;
     uint64_t weight_bytes;
     double typical_ms; /* negative: not known */
     bool runs;
 };
+/* as_layers.c: nodes with weights of the plan that is open; of two plans, what each such node costs. */
+void npart__list_layers(struct npart__page *page, struct npart__row *row);
+void npart__put_layers(struct npart__page *page, const struct npart__row *row, const struct npart__row *than);
+/* precision.c */
+const char *npart__precision_told(struct npart__page *page);
+bool npart__changes_nothing(const struct npart__page *page);
+void npart__put_asked_precision(struct npart__page *page);
 void npart__make_row(struct npart__page *page, const struct npart_plan_pair *pair, struct npart__row *out);
 void npart__put_table(struct npart__page *page, const struct npart__row *rows, size_t count);
 /* as_table.c: the same of one model in several precisions. */

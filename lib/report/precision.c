@@ -21,6 +21,46 @@ static void put_happening(struct npart__buffer *line, const struct npart_precisi
     }
 }
 
+/* Who asked for a precision is told first what becomes of it where it is not computed as it is: "fp8-tensor, 14 nodes:
+ * fails to compile: 8-bit floats must ...; native on intel-npu:5010". NULL: it is. Weights in blocks have a line of
+ * their own in a report. */
+const char *npart__precision_told(struct npart__page *page)
+{
+    struct npart_precision at = {.size = sizeof at};
+    struct npart__buffer line = {.arena = page->arena};
+    for (uint32_t i = 0; npart_plan_precision(page->plan, i, &at); i++) {
+        bool is_fine = at.happens == NPART_HAPPENS_NATIVE || at.happens == NPART_HAPPENS_UNKNOWN;
+        if (is_fine || strcmp(at.format, "float32") == 0 || line.size)
+            continue;
+        npart__append_format(&line, "%s, %u node%s: ", at.format, at.node_count, at.node_count == 1 ? "" : "s");
+        put_happening(&line, &at);
+        npart__append_format(&line, ": %s", at.text);
+        if (*at.variant)
+            npart__append_format(&line, "; native on %s:%s", page->oplist.name, at.variant);
+        else if (*at.instead)
+            npart__append_format(&line, "; native here: %s", at.instead);
+    }
+    return line.size ? npart__buffer_text(&line) : NULL;
+}
+
+bool npart__changes_nothing(const struct npart__page *page)
+{
+    struct npart_model_info now = {.size = sizeof now}, before = {.size = sizeof before};
+    const npart_model *model = npart_inference_model(npart_plan_inference(page->plan));
+    return page->info.as && npart_model_info(model, &now) &&
+           npart_model_info(npart_model_origin(model), &before) && now.node_count == before.node_count &&
+           now.weight_bytes == before.weight_bytes && !npart_model_kept(model, 0);
+}
+
+void npart__put_asked_precision(struct npart__page *page)
+{
+    const char *told = npart__changes_nothing(page) ? "nothing of the model is quantized"
+                       : page->info.as              ? npart__precision_told(page)
+                                                    : NULL;
+    if (told && !strstr(told, "-block"))
+        npart__put_field(page, "Precision", NULL, told, 0);
+}
+
 /* "w8-channel: 24 nodes (93.1 % of MACs), dequantized on the way: ..." What follows the colon is the list's
  * sentence, and a format or variant that would be native, if there is one: "native on hexagon:v79" where another
  * variant of the same target takes the format, else "native here: w8a8-channel". A share of arithmetic is told only
@@ -93,8 +133,8 @@ void npart__put_block_weights(struct npart__page *page)
         struct npart__buffer line = {.arena = page->arena};
         if (is_taken_as_it_is || !*at.instead || (!strstr(at.format, "-block") && at.share <= 0))
             continue;
-        npart__append_format(&line, "%u node%s, %s: %s.", at.node_count, at.node_count == 1 ? "" : "s", at.format,
-                             at.text);
+        npart__append_format(&line, "%u node%s, %s: %s%s%s.", at.node_count, at.node_count == 1 ? "" : "s", at.format,
+                             at.text, *at.because ? "; " : "", at.because);
         append_export(&line, at.instead);
         npart__append_text(&line, " (what that loses is not known here: npu-partition weights)");
         npart__put_made_field(page, has_label ? "" : "Weights", &line, 0);

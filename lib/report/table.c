@@ -126,6 +126,13 @@ static void add_precision(struct npart__page *page, struct npart__row *row)
     (void)npart_model_info(model, &info);
     while (npart_model_kept(model, row->kept))
         row->kept++;
+    for (uint32_t i = 0; npart_model_wide(model, i); i++)
+        row->kept++;
+    row->nodes = info.node_count;
+    if (page->info.as)
+        npart__list_layers(page, row);
+    row->precision = page->info.as ? npart__precision_told(page) : NULL;
+    row->is_unchanged = npart__changes_nothing(page);
     while (npart_model_widened(model, row->widened))
         row->widened++;
     row->first = npart_model_quantized_first(npart_model_origin(model), &row->source);

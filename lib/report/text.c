@@ -16,6 +16,7 @@ static void target(struct npart__page *page, const struct npart_plan_pair *pair,
     npart__put_fit(page);
     npart__put_decided(page);
     npart__put_wrong(page);
+    npart__put_asked_precision(page);
     npart__put_worth(page, pair);
     npart__put_compile(page);
     npart__put_steps(page, pair);

@@ -87,6 +87,40 @@ def test_what_is_kept_is_kept_by_the_quantizer(tmp_path: pathlib.Path, precision
     assert sorted(node.op for node in promised.nodes) == sorted(node.op for node in real.nodes)
 
 
+def test_the_model_is_preprocessed_before(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A BatchNormalization goes into the convolution before it, and so has no pair of its own."""
+    pytest.importorskip("onnxruntime.quantization")
+    model, out = write_model(tmp_path / "m.onnx"), tmp_path / "out.onnx"
+    loaded = onnx.load(model)
+    ones = [numpy_helper.from_array(np.ones(4, np.float32), name) for name in ("g", "h", "i", "j")]
+    loaded.graph.initializer.extend(ones)
+    loaded.graph.node[2].output[0] = "n"
+    loaded.graph.node.insert(3, helper.make_node("BatchNormalization", ["n", "g", "h", "i", "j"], ["d"], "norm"))
+    onnx.save(loaded, model)
+    assert quantize.main([model, "-t", "hexagon", "--as", "w8a8", "--random", "--preprocess", "-o", str(out)]) == 0
+    assert "as promised" in capsys.readouterr().out
+    assert "BatchNormalization" not in [node.op_type for node in onnx.load(out).graph.node]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["m.onnx", "out.onnx"]
+
+
+@pytest.mark.parametrize("precision, nodes", [
+    ("w8a8", "softmax"), ("w8a8:qnn", "softmax,first"), ("w8a8:activations=int8", "relu,turn"), ("w8a8:qnn", "*"),
+    ("w8a8:per-tensor", "product")])
+def test_activations_keep_sixteen_bits(tmp_path: pathlib.Path, precision: str, nodes: str,
+                                       capsys: pytest.CaptureFixture[str]) -> None:
+    """Node by node, QuantizeLinear and DequantizeLinear between the two kinds too."""
+    pytest.importorskip("onnxruntime.quantization")
+    model, out = write_model(tmp_path / "m.onnx"), str(tmp_path / "out.onnx")
+    assert quantize.main([model, "-t", "hexagon", "--as", precision, "--keep-16", nodes, "--random", "-o", out]) == 0
+    assert "as promised" in capsys.readouterr().out
+    asked = precision + "".join(f":keep16={node}" for node in nodes.split(","))
+    promised = npu_partition.analyze(model, "hexagon", as_=asked, advice=False).targets[0]
+    real = npu_partition.analyze(out, "hexagon", advice=False).targets[0]
+    assert promised.wide
+    assert (sorted((node.name, node.op, node.verdict) for node in promised.nodes) ==
+            sorted((node.name, node.op, node.verdict) for node in real.nodes))
+
+
 @pytest.mark.parametrize("precision, limit, kept, widened", [
     ("w4a16", "25", (), ("w", "m")), ("w4:block=32", "25", (), ("m",)),
     ("w8a8", "80", ("first", "second", "product"), ()), ("w4", "80", ("product",), ())])
@@ -105,14 +139,20 @@ def test_weights_are_held_above_a_limit(tmp_path: pathlib.Path, precision: str, 
 
 @pytest.mark.parametrize("target, precision, tool, path, value", [
     ("intel-npu", "w8a8:keep=second", "NNCF", ("nncf.quantize", "ignored_scope", "names"), ["second"]),
-    ("intel-npu", "w4", "optimum-cli", (11,), 128), ("rknn:rk3588", "w8a16:per-tensor", "rknn-toolkit2",
+    ("intel-npu", "w4", "optimum-cli", (11,), 128), ("rknn:rk3562", "w8a16:per-tensor", "rknn-toolkit2",
                                                      ("rknn.config", "quantized_method"), "layer"),
+    ("rknn:rk3576", "w4a16:block=64", "rknn-toolkit2", ("rknn.config", "quantized_method"), "group64"),
+    ("intel-npu", "w8", "NNCF", ("nncf.compress_weights", "group_size"), -1),
+    ("intel-npu:4000", "nf4", "optimum-cli", (6,), "nf4"), ("hexagon", "w8a8:per-tensor", "QAIRT", (-1,), "32"),
+    ("tidl", "w8a8:keep16=Softmax:keep=second", "TIDL", ("provider_options", "deny_list:layer_name"), "second"),
+    ("ethos-u:u65", "w8a8", "onnx2tf and Vela", (1, -1), "ethos-u65-256"),
+    ("xdna", "w4:keep=product", "ONNX Runtime GenAI", (-1,), "nodes_to_exclude=product"),
     ("rknn:rv1106", "w8a8", "rknn-toolkit2", ("rknn.config", "target_platform"), "rv1106"),
     ("hexagon", "w4a16", "AIMET", ("aimet_onnx.QuantizationSimModel", "param_type"), "int4"),
     ("hexagon", "w8a16", "QAIRT", (6,), 16), ("tidl", "w8a8", "TIDL", ("provider_options", "tensor_bits"), 8),
     ("ethos-u:u55", "w8a8", "onnx2tf and Vela", (0, 5), "per-channel"),
     ("stm32n6", "w8a8", "ST Edge AI", ("onnxruntime.quantization.quantize_static", "per_channel"), True),
-    ("xdna", "w4:block=64", "ONNX Runtime GenAI", (12,), "int4_block_size=64")])
+    ("xdna", "w4:block=64", "ONNX Runtime GenAI", (12,), "block_size=64")])
 def test_the_wish_in_the_words_of_other_tools(tmp_path: pathlib.Path, target: str, precision: str, tool: str,
                                               path: tuple[object, ...], value: object) -> None:
     model, out = write_model(tmp_path / "m.onnx"), tmp_path / "settings.json"
@@ -127,6 +167,12 @@ def test_a_tool_that_lacks_a_precision_says_so(tmp_path: pathlib.Path) -> None:
     model, out = write_model(tmp_path / "m.onnx"), tmp_path / "settings.json"
     assert quantize.main([model, "-t", "rknn", "--as", "fp8", "--settings", str(out)]) == 0
     assert json.loads(out.read_text())["tools"]["rknn-toolkit2"]["told"] is None
+    assert quantize.main([model, "-t", "rknn:rk3588", "--as", "w4a16", "--settings", str(out)]) == 0
+    assert json.loads(out.read_text())["tools"]["rknn-toolkit2"]["told"] is None
+    assert quantize.main([model, "-t", "rknn:rk3576", "--as", "w4a16", "--settings", str(out)]) == 0
+    assert json.loads(out.read_text())["tools"]["rknn-toolkit2"]["note"] == "its activations are FLOAT16"
+    assert quantize.main([model, "-t", "hexagon", "--as", "w8a8:keep16=*", "--settings", str(out)]) == 0
+    assert json.loads(out.read_text())["tools"]["AIMET"]["lacks"] == ["wide"]
     assert quantize.main([model, "-t", "rknn", "--as", "w8a8:keep=softmax", "--settings", str(out)]) == 0
     assert json.loads(out.read_text())["tools"]["rknn-toolkit2"]["lacks"] == ["kept"]
 
@@ -174,3 +220,31 @@ def test_samples_have_the_inputs_names(tmp_path: pathlib.Path, capsys: pytest.Ca
     (folder / "a.npz").unlink()
     np.savez(folder / "b.npz", x=np.ones((1, 3, 8, 8), np.float32))
     assert quantize.main(arguments) == 0
+
+
+@pytest.mark.parametrize("inputs", [3, 4, 5])
+def test_attention_is_quantized_at_run_time(tmp_path: pathlib.Path, inputs: int,
+                                            capsys: pytest.CaptureFixture[str]) -> None:
+    """Attention of com.microsoft becomes QAttention; a mask and a past follow their places in it."""
+    pytest.importorskip("onnxruntime.quantization")
+    chance = np.random.default_rng(3)
+    names = ["x", "w", "b", "mask", "past"][:inputs]
+    given = {"x": (TensorProto.FLOAT, [1, 4, 16]), "mask": (TensorProto.INT32, [1, 6 if inputs == 5 else 4]),
+             "past": (TensorProto.FLOAT, [2, 1, 2, 2, 8])}
+    made = ["y", "present"] if inputs == 5 else ["y"]
+    graph = helper.make_graph(
+        [helper.make_node("Attention", names, made, "attention", domain="com.microsoft", num_heads=2)], "g",
+        [helper.make_tensor_value_info(name, *given[name]) for name in names if name in given],
+        [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in made],
+        [numpy_helper.from_array(chance.standard_normal((16, 48)).astype(np.float32), "w"),
+         numpy_helper.from_array(np.zeros(48, np.float32), "b")])
+    model, out = str(tmp_path / "m.onnx"), str(tmp_path / "out.onnx")
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17),
+                                                      helper.make_opsetid("com.microsoft", 1)], ir_version=9), model)
+    assert quantize.main([model, "-t", "hexagon", "--as", "dynamic8", "-o", out]) == 0
+    assert "as promised" in capsys.readouterr().out
+    promised = npu_partition.analyze(model, "hexagon", as_="dynamic8", advice=False).targets[0]
+    real = npu_partition.analyze(out, "hexagon", advice=False).targets[0]
+    assert "QAttention" in [node.op for node in real.nodes]
+    assert (sorted((node.name, node.op, node.verdict) for node in promised.nodes) ==
+            sorted((node.name, node.op, node.verdict) for node in real.nodes))

@@ -92,7 +92,7 @@ done
 
 # Every option of a command's help is offered with it, and no other.
 for command in '' $(npu-partition --complete '' | sed -n 's/\t.*//p'); do
-	npu-partition $command --help | sed -n 's/^  \(-., \|    \)--\([a-z-]*\).*/--\2/p' | sort >"$work/printed"
+	npu-partition $command --help | sed -n 's/^  \(-., \|    \)--\([a-z0-9-]*\).*/--\2/p' | sort >"$work/printed"
 	npu-partition --complete $command -- | sed 's/\t.*//' | sort | diff "$work/printed" - >&2 ||
 		{ echo "npu-partition $command: --help has other options (<) than completion (>)" >&2; exit 1; }
 done

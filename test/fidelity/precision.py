@@ -13,6 +13,7 @@ import collections
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -56,14 +57,15 @@ def plans(tool, path, targets, arguments):
 
 
 def keys_of(plan):
-    """Names of nodes by their place; those that have none are counted by op, without constants, whose number
-    converters choose."""
+    """Names of nodes by their place; those that have none, or one that a converter of opsets made, are counted by op,
+    without constants, whose number converters choose."""
     counts = collections.Counter()
     keys = {}
     for place, node in enumerate(plan["nodes"]):
-        counts[node["op"]] += not node["name"]
+        is_made = re.search(r"^$|^_v_\d+|/opset/|_intermediate_(De)?[Qq]uantize", node["name"])
+        counts[node["op"]] += bool(is_made)
         if node["op"] != "Constant":
-            keys[place] = node["name"] or f'{node["op"]} {counts[node["op"]]}'
+            keys[place] = f'{node["op"]} {counts[node["op"]]}' if is_made else node["name"]
     return keys
 
 
@@ -105,9 +107,10 @@ def main():
         for precision in options.precisions.split(","):
             out = work / f"{stem}.{precision.replace(':', '-').replace('=', '-')}.onnx"
             try:
-                if not out.exists():
-                    quantize.quantize(str(source), precision, quantize.random_samples(model, sizes), str(out))
                 promised = plans(options.tool, path, options.targets, ["--as", precision, *dims])
+                if not out.exists():
+                    kept = [promised[0].get(key, ()) for key in ("kept", "widened", "wide")]
+                    quantize.quantize(str(source), precision, quantize.random_samples(model, sizes), str(out), *kept)
                 real = plans(options.tool, out, options.targets, dims)
             except Exception as error:  # what a quantizer refuses is told, and counted
                 print(json.dumps({"model": stem, "as": precision, "error": str(error)[:300]}), flush=True)

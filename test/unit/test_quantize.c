@@ -97,6 +97,57 @@ static void test_quantize__a_bias_for_each_node(void)
              "DequantizeLinear DequantizeLinear DequantizeLinear DequantizeLinear " PAIR " Conv " PAIR " Conv " PAIR);
 }
 
+/* The copy has the number after the largest, which may be another tensor's: then the second node reads
+ * the bias in its place. */
+static void test_quantize__a_copied_bias_by_the_name_of_another(void)
+{
+    static const char text[] =
+        "opset 17\ninput x float32[1,4,8,8]\ninit w float32[4,4,1,1]\ninit v float32[4,4,1,1]\ninit b float32[4]\n"
+        "init b7 float32[4]\nnode %s = Conv(x, w, b)\nnode d = Conv(%s, v, b)\nnode e = Add(d, b7)\noutput e\n";
+    char model[400];
+    (void)snprintf(model, sizeof model, text, "c", "c");
+    check_as(model, "w8a8:per-tensor",
+             "DequantizeLinear DequantizeLinear DequantizeLinear DequantizeLinear DequantizeLinear " PAIR " Conv " PAIR
+             " Conv " PAIR " Add " PAIR);
+    (void)snprintf(model, sizeof model, text, "b8", "b8");
+    check_as(model, "w8a8:per-tensor",
+             "DequantizeLinear DequantizeLinear DequantizeLinear DequantizeLinear DequantizeLinear QuantizeLinear Conv "
+             "DequantizeLinear QuantizeLinear Conv DequantizeLinear Add " PAIR);
+}
+
+/* Below opset 13 all axes from the given one on are one, for which ONNX's converter writes more nodes; of unknown rank
+ * it takes no axis for the last one. */
+static void test_quantize__axes_that_were_one(void)
+{
+    check_as("opset 12\ninput x float32[2,3,4]\nnode y = Softmax(x) axis=1\noutput y\n", "w8a16:qnn",
+             "Shape Flatten " PAIR " Softmax " PAIR " Reshape");
+    check_as("opset 12\ninput x float32[2,3,4]\nnode y = Softmax(x) axis=2\noutput y\n", "w8a16", PAIR " Softmax "
+             PAIR);
+}
+
+/* A tensor has the bits of what makes it. Users of the other kind read it converted: by another pair, and one
+ * DequantizeLinear more where not all are of that kind. */
+static void test_quantize__activations_of_sixteen_bits_among_eight(void)
+{
+    static const char text[] = "opset 17\ninput x float32[2,4]\nnode a = Softmax(x)\nnode b = Mul(a, a)\n"
+                               "node c = Softmax(b)\nnode d = Add(b, c)\noutput d\n";
+    check_as(text, "w8a8:keep16=c",
+             PAIR " Softmax " PAIR " Mul QuantizeLinear DequantizeLinear DequantizeLinear QuantizeLinear "
+             "DequantizeLinear Softmax " PAIR " " PAIR " Add " PAIR);
+    check_as(text, "w8a8:qnn:keep16=*",
+             PAIR " " PAIR " Softmax " PAIR " Mul " PAIR " Softmax " PAIR " Add " PAIR);
+    npart_model *model = read_text(text), *as = NULL;
+    CHECK_INT(npart_model_as(&as, model, "w8a8:keep16=softmax:keep=a", NULL), NPART_OK);
+    CHECK_TEXT(npart_model_kept(as, 0), "a");
+    CHECK(npart_model_kept(as, 1) == NULL);
+    CHECK_TEXT(npart_model_wide(as, 0), "b");
+    CHECK_TEXT(npart_model_wide(as, 1), "c");
+    CHECK(npart_model_wide(as, 2) == NULL);
+    CHECK(npart_model_wide(model, 0) == NULL);
+    npart_model_free(as);
+    npart_model_free(model);
+}
+
 /* 16 bits need opset 21, which the quantizer goes to first; then a reduction has its axes as an operand. */
 static void test_quantize__sixteen_bits_need_another_opset(void)
 {
@@ -213,12 +264,14 @@ static void test_quantize__operators_of_their_own(void)
 static void test_quantize__what_is_a_precision(void)
 {
     static const char *const good[] = {"w8a8:per-tensor", "w8a8:qnn:per-channel", "w4a16:block=16", "w4:block=65536",
-                                       "w8a16:activations=int16", "w4a16:min-db=17.5:keep=a:b", "float16:min-db=60"};
+                                       "w8a16:activations=int16", "w4a16:min-db=17.5:keep=a:b", "float16:min-db=60",
+                                       "w8a8:keep16=a:keep=b", "w8a8:qnn:activations=int8:keep=b:keep16=*"};
     static const char *const bad[] = {"", ":", "w8a8:", "W8A8", "w4:block=8", "w4:block=131072", "w4:block=24",
                                       "w8:qnn", "w8a8:block=16", "w8a8:activations=int16", "fp8:per-tensor",
                                       "w8a8:min-db=", "w8a8:min-db=0", "w8a8:min-db=200", "w8a8:min-db=1.2.3",
                                       "w8a8:min-db=.5", "bfloat16:min-db=20",
-                                      "nf4:block=128:min-db=20", "w4a16:per-tensor:min-db=20"};
+                                      "nf4:block=128:min-db=20", "w8a16:keep16=a", "w8a8:keep16=", "fp8:keep16=a",
+                                      "w4a16:per-tensor:min-db=20"};
     const char *about = NULL;
     struct npart_error error;
     for (uint32_t i = 0; npart_precision_name(i, &about); i++) {
@@ -239,6 +292,9 @@ TESTS(test_quantize__each_kind_of_precision,
       test_quantize__bodies_stay_as_they_are,
       test_quantize__at_run_time,
       test_quantize__a_bias_for_each_node,
+      test_quantize__a_copied_bias_by_the_name_of_another,
+      test_quantize__axes_that_were_one,
+      test_quantize__activations_of_sixteen_bits_among_eight,
       test_quantize__sixteen_bits_need_another_opset,
       test_quantize__names_that_are_taken,
       test_quantize__nodes_that_stay_in_float,

@@ -58,8 +58,8 @@ static void test_weights__kernels(void)
     for (size_t i = 0; i < COUNT / 32 + 1; i++)
         top = fmaxf(top, tops[i]);
     CHECK(top == most);
-    check_near(kernels->lost(numbers, COUNT, most / 127, 127), lost(numbers, COUNT, 1, 127));
-    check_near(kernels->lost(numbers, COUNT, most / 7, 7), lost(numbers, COUNT, 1, 7));
+    check_near(kernels->lost(numbers, COUNT, most / 127), lost(numbers, COUNT, 1, 127));
+    check_near(kernels->lost(numbers, COUNT, most / 7), lost(numbers, COUNT, 1, 7));
     kernels->count(numbers, COUNT, &zeros, &beyond);
     CHECK_INT(zeros, COUNT / 17 + 1);
     CHECK_INT(beyond, 0);

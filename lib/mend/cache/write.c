@@ -558,7 +558,8 @@ npart_status npart__cache_write(struct npart__work *work, struct npart__arena *a
     if (status == NPART_OK)
         status = npart__editor_open(work->version, work->graph, &writing.inference, is_constant, work->arena,
                                     &writing.editor, work->error);
-    if (status == NPART_OK && !npart__editor_declare(writing.editor, &writing.inference, false, &is_declared))
+    if (status == NPART_OK &&
+        !npart__editor_declare(writing.editor, &writing.inference, NPART__DECLARE_NO_MORE, &is_declared))
         status = npart__fail_memory(work->error);
     if (status == NPART_OK)
         status = cut_pairs(&writing);

@@ -3,6 +3,7 @@
  * What a graph declares of its values: inputs that become constants, and types that say what is known now.
  */
 #include <math.h>
+#include <stdio.h>
 
 #include "edit/edit_internal.h"
 
@@ -99,6 +100,8 @@ struct declaring {
     uint32_t *first;       /* by scope, and one more */
     uint32_t *by_name;     /* of the scope at hand: value + 1 */
     bool *is_declared;     /* by value */
+    enum npart__declared_values adds;
+    uint32_t symbols; /* made so far */
     bool changed; /* whether anything is declared otherwise than before */
 };
 
@@ -170,18 +173,53 @@ static bool declare_all(struct declaring *declaring, Onnx__ValueInfoProto **info
     return true;
 }
 
-/* A declaration of a static tensor; NULL when out of memory. */
+/* A name that ONNX's inference gives to a size that it does not know; NULL when out of memory. */
+static char *unknown_symbol(struct declaring *declaring)
+{
+    const struct npart__strings *names = &declaring->editor->graph->strings;
+    char text[16];
+    do
+        (void)snprintf(text, sizeof text, "unk__%u", declaring->symbols++);
+    while (npart__strings_find(names, text, strlen(text)) != NPART_NONE);
+    return npart__edit_text(declaring->editor, text);
+}
+
+/* Sizes that are a symbol's alone have its name, others a new one. */
+static bool declare_symbols(struct declaring *declaring, const Onnx__TensorShapeProto *shape,
+                            const struct npart__fact *fact)
+{
+    const struct npart__expressions *pool = &declaring->inference->expressions;
+    for (uint32_t i = 0; i < fact->rank; i++) {
+        Onnx__TensorShapeProto__Dimension *dim = shape->dim[i];
+        uint32_t symbol = npart__lone_symbol(pool, fact->dims[i]);
+        const char *name = symbol == NPART_NONE ? NULL : pool->symbols.items[symbol].name;
+        if (dim->value_case != ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE__NOT_SET)
+            continue;
+        dim->value_case = ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM;
+        dim->dim_param = name ? npart__edit_text(declaring->editor, name) : unknown_symbol(declaring);
+        if (!dim->dim_param)
+            return false;
+    }
+    return true;
+}
+
+/* NULL when out of memory. */
 static Onnx__ValueInfoProto *new_info(struct declaring *declaring, uint32_t value)
 {
     struct npart__editor *editor = declaring->editor;
     const struct npart__fact *fact = npart__fact_of(declaring->inference, value);
     char *name = npart__edit_text(editor, npart__value_name(editor->graph, value));
     Onnx__ValueInfoProto *info = npart__onnx_declaration(name, fact->element_type, editor->arena);
-    return info && declare_dims(declaring, info->type->tensor_type, fact) ? info : NULL;
+    return info && declare_dims(declaring, info->type->tensor_type, fact) &&
+                   (declaring->adds != NPART__DECLARE_INFERRED ||
+                    declare_symbols(declaring, info->type->tensor_type->shape, fact))
+               ? info
+               : NULL;
 }
 
-/* Of what nodes make: all that is static. A shape that is known in part does not help a compiler, and might be
- * read as a promise. Some builders ask for a declared shape (`declared` in op lists), and get it by this. */
+/* Of what nodes make: all that is static, or all that has a rank. A shape that is known in part does not help a
+ * compiler, and might be read as a promise. Some builders ask for a declared shape (`declared` in op lists), and get it
+ * by this. */
 static bool add_infos(struct declaring *declaring, uint32_t scope, Onnx__GraphProto *graph)
 {
     struct npart__editor *editor = declaring->editor;
@@ -197,8 +235,9 @@ static bool add_infos(struct declaring *declaring, uint32_t scope, Onnx__GraphPr
         uint32_t value = declaring->by_scope[i];
         const struct npart__value *at = npart__value_at(editor->graph, value);
         const struct npart__fact *fact = npart__fact_of(declaring->inference, value);
-        if (at->kind != NPART__VALUE_OUTPUT || declaring->is_declared[value] || !fact->element_type ||
-            !npart__is_static(fact))
+        bool is_wanted = declaring->adds == NPART__DECLARE_INFERRED
+                             ? fact->kind == NPART__TYPE_TENSOR && fact->has_rank : npart__is_static(fact);
+        if (at->kind != NPART__VALUE_OUTPUT || declaring->is_declared[value] || !fact->element_type || !is_wanted)
             continue;
         if (!(longer[graph->n_value_info] = new_info(declaring, value)))
             return false;
@@ -209,10 +248,10 @@ static bool add_infos(struct declaring *declaring, uint32_t scope, Onnx__GraphPr
 }
 
 /* Adding is for the main graph: values of bodies have their sizes from the node that holds them, run by run. */
-bool npart__editor_declare(struct npart__editor *editor, const struct npart__inference *inference, bool adds,
-                           bool *changed)
+bool npart__editor_declare(struct npart__editor *editor, const struct npart__inference *inference,
+                           enum npart__declared_values adds, bool *changed)
 {
-    struct declaring declaring = {.editor = editor, .inference = inference};
+    struct declaring declaring = {.editor = editor, .inference = inference, .adds = adds};
     bool is_done = sort_by_scope(&declaring);
     for (uint32_t scope = 0; is_done && scope < editor->graph->scopes.count; scope++) {
         Onnx__GraphProto *graph = editor->graphs[scope];
@@ -236,15 +275,22 @@ void npart__editor_set_ir_version(struct npart__editor *editor, int64_t ir_versi
     editor->model->ir_version = ir_version;
 }
 
-void npart__editor_keep_name(struct npart__editor *editor, uint32_t value, const char *name)
+void npart__editor_keep_name(struct npart__editor *editor, uint32_t value, const char *op, const char *name)
 {
     const char *own = npart__value_name(editor->graph, value);
-    for (uint32_t i = editor->nodes.count; name && *name && i-- > 0;)
-        for (size_t k = 0; k < editor->nodes.items[i].node->n_output; k++)
-            if (strcmp(editor->nodes.items[i].node->output[k], own) == 0) {
-                editor->nodes.items[i].node->name = (char *)(uintptr_t)name;
-                return;
-            }
+    bool is_found = false;
+    for (uint32_t i = editor->nodes.count; name && i-- > 0;) {
+        Onnx__NodeProto *node = editor->nodes.items[i].node;
+        for (size_t k = 0; k < node->n_output; k++)
+            is_found |= strcmp(node->output[k], own) == 0;
+        if (!is_found)
+            continue;
+        bool is_same = strcmp(node->op_type, op) == 0;
+        if (!is_same || *name)
+            node->name = (char *)(uintptr_t)(is_same ? name : "");
+        if (is_same)
+            return;
+    }
 }
 
 static void set_opset(Onnx__OperatorSetIdProto **imports, size_t count, int64_t opset)

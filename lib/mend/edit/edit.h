@@ -151,6 +151,10 @@ const char *npart__make_expand(struct npart__site *site, const char *x, const in
 
 /* Operators whose form depends on the opset: axes as an attribute or as an operand. Dims are given in full. */
 const char *npart__make_reshape(struct npart__site *site, const char *x, const int64_t *dims, uint32_t rank);
+/* The same with dims that are computed. */
+const char *npart__make_reshape_by(struct npart__site *site, const char *x, const char *dims);
+const char *npart__make_shape(struct npart__site *site, const char *x);
+const char *npart__make_flatten(struct npart__site *site, const char *x, int64_t axis);
 const char *npart__make_transpose(struct npart__site *site, const char *x, const int64_t *order, uint32_t rank);
 const char *npart__make_cast(struct npart__site *site, const char *x, int element_type);
 const char *npart__make_unsqueeze(struct npart__site *site, const char *x, const int64_t *axes, uint32_t count);

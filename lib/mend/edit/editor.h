@@ -36,13 +36,18 @@ void npart__site_drop(struct npart__site *site);
  * rounded to its type. Fails with ARGUMENT, and `name` as the place, where it is not so. */
 npart_status npart__editor_bind_value(struct npart__editor *editor, const char *name, const double *numbers,
                                       uint32_t count, struct npart_error *error);
-/* What a site made in the place of the value's maker has its name. */
-void npart__editor_keep_name(struct npart__editor *editor, uint32_t value, const char *name);
+/* What the last site made of the operator in the place of the value's maker has its name. */
+void npart__editor_keep_name(struct npart__editor *editor, uint32_t value, const char *op, const char *name);
 /* Sizes that the inference of the editor's graph knows stand in the types of inputs, outputs and value_info in place of
- * symbols; what was declared otherwise goes. With `adds`, everything inferred is declared. False when out of memory;
+ * symbols; what was declared otherwise goes. `adds`: what else is declared. False when out of memory;
  * *changed: whether anything is another. */
-bool npart__editor_declare(struct npart__editor *editor, const struct npart__inference *inference, bool adds,
-                           bool *changed);
+enum npart__declared_values {
+    NPART__DECLARE_NO_MORE,
+    NPART__DECLARE_STATIC,   /* results of the main graph's nodes, all of whose sizes are known */
+    NPART__DECLARE_INFERRED, /* all whose rank is known, sizes as symbols, as ONNX's shape inference writes them */
+};
+bool npart__editor_declare(struct npart__editor *editor, const struct npart__inference *inference,
+                           enum npart__declared_values adds, bool *changed);
 
 /* The file says that it is of this IR version; its contents stay as they are. */
 void npart__editor_set_ir_version(struct npart__editor *editor, int64_t ir_version);

@@ -155,6 +155,25 @@ const char *npart__make_pad(struct npart__site *site, const char *x, const int64
     return make_with_list(site, "Pad", x, "pads", pads, 2 * rank);
 }
 
+/* All axes before `axis` as one, and all from it on as another. */
+const char *npart__make_flatten(struct npart__site *site, const char *x, int64_t axis)
+{
+    const char *made = NPART__MAKE(site, "Flatten", x);
+    npart__give_int(site, "axis", axis);
+    return made;
+}
+
+const char *npart__make_shape(struct npart__site *site, const char *x)
+{
+    return NPART__MAKE(site, "Shape", x);
+}
+
+/* From opset 5 on. */
+const char *npart__make_reshape_by(struct npart__site *site, const char *x, const char *dims)
+{
+    return NPART__MAKE(site, "Reshape", x, dims);
+}
+
 /* Since opset 18 `num_outputs` may stand for sizes; sizes are always given here, which every version takes. */
 const char *npart__make_split(struct npart__site *site, const char *x, int64_t axis, const int64_t *sizes,
                               uint32_t count)

@@ -46,14 +46,34 @@ static bool give_attribute(struct npart__site *site, const struct npart__attribu
 }
 
 /* From the axis on all were one axis, before; of the last that is the axis itself. */
+static bool is_last_axis(struct npart__site *site, const struct npart__attribute_move *row, uint32_t *rank)
+{
+    int64_t axis = npart__site_int(site, site->id, row->attribute, 0);
+    return npart__site_rank(site, npart__operand(site, 0), rank) && (axis == -1 || axis == (int64_t)*rank - 1);
+}
+
 static bool write_axis(struct npart__site *site, const struct npart__attribute_move *row)
 {
     uint32_t rank;
+    bool is_last = is_last_axis(site, row, &rank);
+    if (is_last)
+        npart__give_int(site, row->attribute, rank ? rank - 1 : 0);
+    return is_last;
+}
+
+/* Else ONNX's own converter makes one axis of them (version_converter/adapters/softmax_12_13.h), of an operand of
+ * unknown rank, too: Flatten, the node along the last axis, Reshape. The result's name; NULL: it is not so. */
+static const char *convert_flattened(struct npart__site *site, const struct npart__attribute_move *row)
+{
+    uint32_t rank = 0;
     int64_t axis = npart__site_int(site, site->id, row->attribute, 0);
-    if (!npart__site_rank(site, npart__operand(site, 0), &rank) || (axis != -1 && axis != (int64_t)rank - 1))
-        return false;
-    npart__give_int(site, row->attribute, rank ? rank - 1 : 0);
-    return true;
+    if (row->form != NPART__MOVED_LAST_AXIS || is_last_axis(site, row, &rank) || axis + (int64_t)rank < 0)
+        return NULL;
+    const char *name = npart__operand_name(site, 0), *shape = npart__make_shape(site, name);
+    name = npart__make_flatten(site, name, axis < 0 ? axis + rank : axis);
+    name = npart__make_like(site, site->id, &name, 1);
+    npart__give_int(site, row->attribute, -1);
+    return npart__make_reshape_by(site, name, shape);
 }
 
 /* Names of operands as the version has them that is wanted; the attributes follow once the node is made. */
@@ -91,13 +111,18 @@ static bool are_bounds_in_order(struct npart__site *site)
     return least && most && low_count == 1 && high_count == 1 && least[0] <= most[0];
 }
 
-bool npart__convert_node(struct npart__site *site, const struct npart__operator *after)
+bool npart__convert_node(struct npart__site *site, const struct npart__operator *after, bool may_flatten)
 {
     const struct npart__operator *before = site->node->schema;
     const struct npart__attribute_move *rows[NPART__LIMIT_MOVED + 1];
     bool is_newer = after->since > before->since;
     uint32_t count, results = site->node->output_count;
     npart__list_moved(before, after, rows);
+    const char *flattened = may_flatten && is_newer && rows[0] ? convert_flattened(site, rows[0]) : NULL;
+    if (flattened) {
+        npart__finish(site, 0, flattened);
+        return true;
+    }
     const char **names =
         npart__arena_zeroed(site->arena, site->node->input_count + (size_t)NPART__LIMIT_MOVED + 1, sizeof *names);
     const char **made = npart__arena_zeroed(site->arena, results + (size_t)1, sizeof *made);

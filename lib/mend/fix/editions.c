@@ -328,7 +328,8 @@ npart_status npart__edition_open(const struct npart__edition *edition, struct np
         is_constant[i] = inference->facts[i].is_constant;
     npart_status status =
         npart__editor_open(&edition->version, edition->graph, inference, is_constant, arena, out, error);
-    if (status == NPART_OK && edition->lacks_sizes && !npart__editor_declare(*out, edition->inference, false, &changed))
+    if (status == NPART_OK && edition->lacks_sizes &&
+        !npart__editor_declare(*out, edition->inference, NPART__DECLARE_NO_MORE, &changed))
         status = npart__fail_memory(error);
     return status;
 }

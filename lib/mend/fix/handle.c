@@ -636,7 +636,7 @@ npart_status npart__fix_complete(const npart_fix *fix, struct npart__arena *aren
     if (!last->lacks_sizes)
         return NPART_OK;
     npart_status status = npart__editor_open(out, known->graph, known, NULL, arena, &editor, error);
-    if (status == NPART_OK && !npart__editor_declare(editor, known, false, &changed))
+    if (status == NPART_OK && !npart__editor_declare(editor, known, NPART__DECLARE_NO_MORE, &changed))
         status = npart__fail_memory(error);
     return status == NPART_OK ? npart__editor_pack(editor, arena, out, error) : status;
 }

@@ -96,8 +96,9 @@ bool npart__find_opsets(const struct npart__state *state, struct npart__arena *s
 /* How many nodes have an operator that the opset lacks, and which. */
 uint32_t npart__list_absent(const struct npart__graph *graph, int64_t opset, bool *is_absent);
 /* convert.c: the site's node becomes one of another version of its operator; false where it cannot be said by that, as
- * an operand that was an attribute is no constant. What was made is then to be dropped. */
-bool npart__convert_node(struct npart__site *site, const struct npart__operator *after);
+ * an operand that was an attribute is no constant. What was made is then to be dropped. It may become several nodes
+ * where ONNX's own converter makes several, if the caller wants that. */
+bool npart__convert_node(struct npart__site *site, const struct npart__operator *after, bool may_flatten);
 /* Another opset, with nodes said by it; `made` stays NULL where one cannot be. */
 npart_status npart__attempt_opset(struct npart__search *search, struct npart__state *state, int64_t opset,
                                   struct npart__attempt *attempt);

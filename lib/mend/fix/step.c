@@ -498,7 +498,7 @@ npart_status npart__attempt_annotate(struct npart__search *search, struct npart_
     npart__describe_step(search, attempt, NPART__ID_ANNOTATE, no_names);
     struct npart__edition *edition = state->edition;
     npart_status status = npart__edition_edit(edition, search->error);
-    if (status == NPART_OK && !npart__editor_declare(edition->editor, edition->wide, true, &changed))
+    if (status == NPART_OK && !npart__editor_declare(edition->editor, edition->wide, NPART__DECLARE_STATIC, &changed))
         status = npart__fail_memory(search->error);
     if (status == NPART_OK && changed)
         status = pack_and_analyse(search, edition->editor, attempt, NPART__ID_ANNOTATE);
@@ -536,7 +536,7 @@ static npart_status convert_all(struct npart__search *search, const struct npart
         if (npart__means_the_same(graph, node, after))
             continue;
         *are_all = npart__site_begin(editor, i, row->id, row->equality, &site);
-        if (*are_all && npart__convert_node(&site, after) && npart__site_keep(&site))
+        if (*are_all && npart__convert_node(&site, after, false) && npart__site_keep(&site))
             continue;
         if (*are_all && site.failed && !site.is_impossible)
             return npart__fail_memory(search->error);
@@ -650,7 +650,7 @@ npart_status npart__attempt_bind(struct npart__search *search, struct npart__sta
         status = npart__edition_open(state->edition, bound, &scratch, &editor, search->error);
     if (status == NPART_OK && (request->sizes.binding_count || request->sizes.shape_count)) {
         bool has_sizes = false;
-        if (!npart__editor_declare(editor, bound, false, &has_sizes))
+        if (!npart__editor_declare(editor, bound, NPART__DECLARE_NO_MORE, &has_sizes))
             status = npart__fail_memory(search->error);
         changed |= has_sizes;
     }

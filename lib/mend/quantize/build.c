@@ -387,7 +387,6 @@ bool npart__quantizer_finish(struct npart__quantizer *quantizer)
 {
     if (quantizer->failed)
         return false;
-    if (!quantizer->keeps_order)
-        rewire(quantizer);
-    return place_initializers(quantizer) && (quantizer->keeps_order || place_nodes(quantizer));
+    rewire(quantizer);
+    return place_initializers(quantizer) && place_nodes(quantizer);
 }

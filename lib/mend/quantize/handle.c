@@ -44,6 +44,11 @@ const char *npart_model_kept(const npart_model *model, uint32_t index)
     return model && index < model->kept_count ? model->kept[index] : NULL;
 }
 
+const char *npart_model_wide(const npart_model *model, uint32_t index)
+{
+    return model && index < model->wide_count ? model->wide[index] : NULL;
+}
+
 const char *npart_model_widened(const npart_model *model, uint32_t index)
 {
     return model && index < model->widened_count ? model->widened[index] : NULL;
@@ -61,10 +66,11 @@ static bool convert_nodes(const struct npart__graph *graph, struct npart__editor
         if (after && npart__means_the_same(graph, node, after))
             continue;
         if (!after || !node->schema || !npart__site_begin(editor, i, NPART__ID_OPSET, NPART_EQUAL_BITS, &site) ||
-            !npart__convert_node(&site, after) || !npart__site_keep(&site))
+            !npart__convert_node(&site, after, true) || !npart__site_keep(&site))
             return false;
         if (node->output_count)
-            npart__editor_keep_name(editor, npart__node_output(graph, node, 0), node->name);
+            npart__editor_keep_name(editor, npart__node_output(graph, node, 0), npart__node_op(graph, node),
+                                    node->name);
     }
     return true;
 }
@@ -89,13 +95,12 @@ static npart_status prepare(const npart_model *model, npart_inference *inference
     bool *is_constant = npart__arena_zeroed(arena, model->own.values.count + (size_t)1, sizeof *is_constant);
     if (!is_constant)
         return npart__fail_memory(error);
-    npart_status status =
-        npart__editor_open(&before, &model->own, inference->inference, is_constant, arena, &editor, error);
     bool changed = false;
     struct npart__inference *view;
+    npart_status status = npart__infer_view(inference->inference, &npart__policy_inferred, &view, error);
     if (status == NPART_OK)
-        status = npart__infer_view(inference->inference, &npart__policy_inferred, &view, error);
-    if (status == NPART_OK && !npart__editor_declare(editor, view, true, &changed))
+        status = npart__editor_open(&before, &model->own, view, is_constant, arena, &editor, error);
+    if (status == NPART_OK && !npart__editor_declare(editor, view, NPART__DECLARE_INFERRED, &changed))
         status = npart__fail_memory(error);
     if (status != NPART_OK)
         return status;
@@ -175,11 +180,13 @@ static npart_status quantize(npart_model *made, const npart_model *model, const 
     const struct npart__graph *graph = raised.inference ? &raised.model.own : &model->own;
     if (status == NPART_OK)
         status = npart__quantize(skeleton, graph, (raised.inference ? raised.inference : inference)->inference, format,
-                                 own, &made->life->arena, &made->skeleton, &kept, error);
+                                 &model->own, &made->life->arena, &made->skeleton, &kept, error);
     made->kept = kept.names;
     made->kept_count = kept.count;
     made->widened = kept.widened;
     made->widened_count = kept.widened_count;
+    made->wide = kept.wide;
+    made->wide_count = kept.wide_count;
     npart__unlock(inference);
     npart_inference_free(raised.inference);
     return status;

@@ -16,12 +16,16 @@ struct npart__quantized {
     uint8_t role; /* enum npart__tensor_role; NONE: it stays as it is */
     bool is_done; /* its nodes stand */
     bool is_wide, stays; /* a weight of 8 bits where others have 4; that loses too much in any */
+    bool is_16, converts; /* of 16 bits where others have 8; some users read it in the other of the two (wide.c) */
+    bool is_bias_operand; /* of some node: such a one has no other type, as it would be a weight then */
     bool is_bias; /* it is quantized after the operand and the weight that it is added to */
     uint32_t copies; /* of a bias that several nodes have */
     int32_t axis; /* of the channels that have scales of their own; -1: one scale */
     uint32_t provider; /* whose scale it has, by name; NPART_NONE: its own */
     double scale;
+    bool is_provider_converted; /* the scale is that of what is converted */
     const char *scale_name, *zero_name;
+    const char *converted_scale_name, *converted_zero_name;
     const char *quantized_name; /* of the integers; NULL: there are none by a name of their own */
     const char *reads; /* what its users read in its place; NULL: itself */
     /* of the file */
@@ -38,6 +42,7 @@ struct npart__quantized {
 /* A bias: quantized by the scales of what it is added to. */
 struct npart__quantized_bias {
     uint32_t bias, operand, weight; /* by name */
+    bool is_converted; /* the node reads the operand in the other type */
     const char *name; /* of the initializer: a copy for each user after the first */
 };
 
@@ -50,14 +55,15 @@ struct npart__quantizer {
     struct npart__strings names; /* those of the graph have the graph's ids; new ones follow */
     struct npart__quantized *tensors; /* by name of the graph */
     uint32_t tensor_count;
-    int64_t opset, own_opset; /* of ONNX's operators: now, and as the file had it */
+    int64_t opset; /* of ONNX's operators */
+    const struct npart__graph *own; /* as the file is, before it was brought to that opset */
     struct NPART__ARRAY(uint32_t) marked; /* names, in the order in which they were */
     struct NPART__ARRAY(struct npart__quantized_bias) biases;
     struct NPART__ARRAY(Onnx__NodeProto *) nodes; /* new ones */
     struct NPART__ARRAY(Onnx__TensorProto *) initializers;
     bool *is_removed; /* by place in the file's list of nodes */
     bool *is_kept;    /* the same: not to be quantized */
-    bool keeps_order; /* new nodes took the places of old ones */
+    bool *is_16;      /* the same: with activations of 16 bits where others have 8 */
     bool failed;      /* out of memory */
 };
 
@@ -100,6 +106,26 @@ npart_status npart__quantizer_keep(struct npart__quantizer *quantizer, struct np
 static inline double npart__stand_in(uint32_t name, int element_type)
 {
     return element_type == NPART__FLOAT16 ? 1.0 / (double)(16u << name % 4) : (1.0 + name % 997 / 997.0) / 64;
+}
+
+/* ---- qdq.c, wide.c: activations of 16 bits among those of 8 ------------------------------------------------------ */
+
+/* Which tensors have them, and which are converted; of nodes that are quantized. */
+void npart__note_wide(struct npart__quantizer *quantizer);
+/* Of a converted tensor, in place of a QuantizeLinear and a DequantizeLinear: one more of each, and another
+ * DequantizeLinear where not all users read what is converted. */
+void npart__add_converted_pair(struct npart__quantizer *quantizer, uint32_t id);
+/* Whether the quantizer looks at such an operator; whether the third operand of it is a bias. */
+bool npart__is_quantized_op(const struct npart__quantizer *quantizer, const char *op);
+bool npart__has_bias(const struct npart__quantizer *quantizer, const char *op);
+Onnx__NodeProto *npart__quantizer_qdq(struct npart__quantizer *quantizer, enum npart__role role, const char *name,
+                                      const char *operand, const char *scale, const char *zero, const char *result);
+static inline int npart__activation_type(const struct npart__quantizer *quantizer,
+                                         const struct npart__quantized *tensor, bool is_converted)
+{
+    int type = quantizer->format->activation_type;
+    bool is_16 = tensor->is_16 != is_converted;
+    return !is_16 ? type : type == NPART__UINT8 ? NPART__UINT16 : NPART__INT16;
 }
 
 /* ---- the kinds of formats ---------------------------------------------------------------------------------------- */

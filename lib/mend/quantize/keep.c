@@ -48,6 +48,7 @@ struct look {
     uint32_t count;
     bool *is_one, *is_before, *is_after; /* by node: of the operators at hand; one of these stands before, after it */
     bool *is_reached; /* by value */
+    bool *marks;      /* by node: what is kept */
 };
 
 static bool has_word(const char *words, const char *word)
@@ -109,7 +110,7 @@ static bool is_float(const struct look *look, uint32_t value)
 static void keep(const struct look *look, uint32_t node)
 {
     if (npart__node_at(look->graph, node)->scope == 0)
-        look->quantizer->is_kept[node] = true;
+        look->marks[node] = true;
 }
 
 /* Which of the nodes have one of those at hand before them, and after them. */
@@ -239,7 +240,7 @@ static void keep_kind(struct look *look, size_t kind)
 
 /* ---- what is asked for ------------------------------------------------------------------------------------------- */
 
-static bool keep_named(struct npart__quantizer *quantizer, const char *pattern, size_t length)
+static bool keep_named(struct npart__quantizer *quantizer, bool *marks, const char *pattern, size_t length)
 {
     bool is_found = false;
     for (size_t i = 0; i < quantizer->main->n_node; i++) {
@@ -247,7 +248,7 @@ static bool keep_named(struct npart__quantizer *quantizer, const char *pattern, 
         if (!matches(pattern, length, node->op_type) && !(node->name && matches(pattern, length, node->name)) &&
             !(node->n_output && matches(pattern, length, node->output[0])))
             continue;
-        is_found = quantizer->is_kept[i] = true;
+        is_found = marks[i] = true;
     }
     return is_found;
 }
@@ -288,6 +289,23 @@ static bool open_look(struct npart__quantizer *quantizer, struct look *look)
     return true;
 }
 
+/* The next of what is kept: from its mark on to the next one, or the end; NULL past the last. */
+static const char *next_kept(const char *at, size_t *length, bool *is_16)
+{
+    const char *item, *ends[2];
+    if (!at || !*at)
+        return NULL;
+    *is_16 = strncmp(at, NPART__KEEP_16, strlen(NPART__KEEP_16)) == 0;
+    item = at + strlen(*is_16 ? NPART__KEEP_16 : NPART__KEEP);
+    ends[0] = strstr(item, NPART__KEEP);
+    ends[1] = strstr(item, NPART__KEEP_16);
+    *length = strlen(item);
+    for (size_t i = 0; i < NPART__COUNT(ends); i++)
+        if (ends[i] && (size_t)(ends[i] - item) < *length)
+            *length = (size_t)(ends[i] - item);
+    return item;
+}
+
 /* Weights that lose too much in 4 bits get 8; those that lose too much in these stay, with the nodes that have them.
  * A table that is looked up has the bits of activations where these are more. */
 static void hold_weights(struct npart__quantizer *quantizer)
@@ -319,12 +337,13 @@ npart_status npart__quantizer_keep(struct npart__quantizer *quantizer, struct np
 {
     const char *at = quantizer->format->kept;
     struct look look;
-    quantizer->is_kept = npart__arena_zeroed(quantizer->arena, quantizer->graph->nodes.count + (size_t)1, sizeof(bool));
+    size_t nodes = quantizer->graph->nodes.count + (size_t)1, length;
+    quantizer->is_kept = npart__arena_zeroed(quantizer->arena, 2 * nodes, sizeof(bool));
+    quantizer->is_16 = quantizer->is_kept + (quantizer->is_kept ? nodes : 0);
     if (!quantizer->is_kept || (at && !open_look(quantizer, &look)))
         return npart__fail_memory(error);
-    while (at && *at) {
-        const char *next = strstr(at, NPART__KEEP);
-        size_t length = next ? (size_t)(next - at) : strlen(at);
+    for (bool is_16; (at = next_kept(at, &length, &is_16)); at += length) {
+        look.marks = is_16 ? quantizer->is_16 : quantizer->is_kept;
         bool is_auto = length == 4 && memcmp(at, "auto", length) == 0, is_kind = is_auto;
         for (size_t i = 0; i < NPART__COUNT(kinds); i++) {
             bool is_this = strlen(kinds[i].name) == length && memcmp(at, kinds[i].name, length) == 0;
@@ -332,12 +351,11 @@ npart_status npart__quantizer_keep(struct npart__quantizer *quantizer, struct np
             if (is_this || (is_auto && kinds[i].is_auto))
                 keep_kind(&look, i);
         }
-        if (length && !is_kind && !keep_named(quantizer, at, length)) {
+        if (length && !is_kind && !keep_named(quantizer, look.marks, at, length)) {
             npart_status status = fail_name(quantizer, at, length, error);
             if (status != NPART_OK)
                 return status;
         }
-        at = next ? next + strlen(NPART__KEEP) : NULL;
     }
     if (quantizer->format->weights)
         hold_weights(quantizer);

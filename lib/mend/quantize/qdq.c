@@ -4,6 +4,8 @@
  * qdq_quantizer.py: all nodes are asked first, then tensors with scales of their own are quantized, then those that
  * have another's, then biases.
  */
+#include <stdlib.h>
+
 #include "quantize/internal.h"
 
 enum habit { BASE, WEIGHTED, PRODUCT, NORM, ON, POOL, LOOKUP, PARTS, PADDED, CLIPPED, CHOICE };
@@ -18,16 +20,40 @@ static const struct row {
 #include "operator_static.def"
 };
 
-/* NULL: it is left alone. By QNN's configuration that is Cast alone (quant_config.py, OP_TYPES_TO_EXCLUDE). */
+/* Whether the file has such an operator, before its opset was raised. */
+static bool is_own(const struct npart__quantizer *quantizer, const char *op)
+{
+    const struct npart__graph *own = quantizer->own;
+    for (uint32_t i = 0; own != quantizer->graph && i < own->nodes.count; i++)
+        if (strcmp(npart__node_op(own, npart__node_at(own, i)), op) == 0)
+            return true;
+    return own == quantizer->graph;
+}
+
+/* NULL: it is left alone. By QNN's configuration that is Cast alone (quant_config.py, OP_TYPES_TO_EXCLUDE), and what
+ * the file did not have (get_qnn_qdq_config). */
 static const struct row *row_of(const struct npart__quantizer *quantizer, const char *op)
 {
     static const struct row base = {"", BASE, 0};
     if (npart__op_plays(op, NPART__ROLE_QUANTIZES) || npart__op_plays(op, NPART__ROLE_DEQUANTIZES))
         return NULL;
+    if (quantizer->format->is_for_qnn && !is_own(quantizer, op))
+        return NULL;
     for (size_t i = 0; i < NPART__COUNT(rows); i++)
         if (strcmp(rows[i].op, op) == 0)
             return &rows[i];
     return quantizer->format->is_for_qnn && !npart__op_plays(op, NPART__ROLE_CASTS) ? &base : NULL;
+}
+
+bool npart__has_bias(const struct npart__quantizer *quantizer, const char *op)
+{
+    const struct row *row = row_of(quantizer, op);
+    return row && (row->habit == WEIGHTED || row->habit == NORM);
+}
+
+bool npart__is_quantized_op(const struct npart__quantizer *quantizer, const char *op)
+{
+    return row_of(quantizer, op) != NULL;
 }
 
 /* ---- what is asked for ------------------------------------------------------------------------------------------- */
@@ -51,9 +77,14 @@ static void mark_activation(struct npart__quantizer *quantizer, const char *name
     mark(quantizer, name, NPART__ROLE_ACTIVATION, -1, NPART_NONE);
 }
 
-static void mark_shared(struct npart__quantizer *quantizer, const char *name, const char *provider)
+/* The node at the place has the operand's scale, as it reads it. */
+static void mark_shared(struct npart__quantizer *quantizer, const char *name, const char *provider, uint32_t place)
 {
+    struct npart__quantized *tensor = npart__quantized_at(quantizer, name);
+    const struct npart__quantized *of = npart__quantized_at(quantizer, provider);
     mark(quantizer, name, NPART__ROLE_ACTIVATION, -1, npart__quantizer_id(quantizer, provider));
+    if (tensor && of)
+        tensor->is_provider_converted = quantizer->is_16[place] != of->is_16;
 }
 
 static bool is_marked(struct npart__quantizer *quantizer, const char *name)
@@ -75,8 +106,40 @@ static void mark_weight(struct npart__quantizer *quantizer, const char *name, in
     mark(quantizer, name, NPART__ROLE_WEIGHT, quantizer->format->is_per_channel && has_axis ? axis : -1, NPART_NONE);
 }
 
+/* The number after the largest that an initializer has after this name (onnx_model.py,
+ * get_largest_initializer_name_suffix). That another tensor may have the name is not asked: the file is as it is. */
+static const char *copy_name(struct npart__quantizer *quantizer, const char *name, uint32_t copies)
+{
+    size_t length = strlen(name);
+    unsigned long next = 0;
+    for (size_t i = 0; i < quantizer->main->n_initializer; i++) {
+        const char *other = quantizer->main->initializer[i]->name;
+        bool is_longer = strncmp(other, name, length) == 0 && strspn(other + length, "0123456789") &&
+                         strspn(other + length, "0123456789") == strlen(other + length) && strlen(other + length) < 10;
+        unsigned long number = is_longer ? strtoul(other + length, NULL, 10) + 1 : 0;
+        next = number > next ? number : next;
+    }
+    const char *made = npart__arena_format(quantizer->arena, "%s%lu", name, next + copies);
+    if (!made || npart__intern(&quantizer->names, made, strlen(made), false) == NPART_NONE)
+        quantizer->failed = true;
+    return quantizer->failed ? NULL : made;
+}
+
+/* What has the name is an initializer to the quantizer from now on. */
+static void take_name(struct npart__quantizer *quantizer, const char *name, const Onnx__TensorProto *of)
+{
+    struct npart__quantized *tensor = npart__quantized_at(quantizer, name);
+    Onnx__TensorProto *made = tensor ? npart__arena_allocate(quantizer->arena, sizeof *made) : NULL;
+    quantizer->failed |= tensor && !made;
+    if (!made)
+        return;
+    *made = *of;
+    made->name = (char *)(uintptr_t)name;
+    tensor->initializer = made;
+}
+
 /* A bias that has been quantized for another node is copied, as its scale follows from this node's operands. */
-static void mark_bias(struct npart__quantizer *quantizer, Onnx__NodeProto *node)
+static void mark_bias(struct npart__quantizer *quantizer, Onnx__NodeProto *node, uint32_t place)
 {
     struct npart__quantized *bias = node->n_input > 2 ? npart__quantized_at(quantizer, node->input[2]) : NULL;
     /* Of FLOAT8 the quantizer casts the bias, which comes to the same as leaving it. */
@@ -85,32 +148,34 @@ static void mark_bias(struct npart__quantizer *quantizer, Onnx__NodeProto *node)
         return;
     struct npart__quantized_bias row = {npart__quantizer_id(quantizer, node->input[2]),
                                         npart__quantizer_id(quantizer, node->input[0]),
-                                        npart__quantizer_id(quantizer, node->input[1]), node->input[2]};
+                                        npart__quantizer_id(quantizer, node->input[1]), false, node->input[2]};
+    const struct npart__quantized *operand = npart__quantized_at(quantizer, node->input[0]);
+    row.is_converted = operand && quantizer->is_16[place] != operand->is_16;
     if (bias->is_bias) {
-        const char *wanted = npart__arena_format(quantizer->arena, "%s%u", node->input[2], bias->copies++);
-        row.name = npart__quantizer_name(quantizer, wanted, "");
+        row.name = copy_name(quantizer, node->input[2], bias->copies++);
         node->input[2] = (char *)(uintptr_t)row.name;
+        take_name(quantizer, row.name, bias->initializer);
     }
     bias->is_bias = true;
     quantizer->failed |= !row.name || !NPART__PUSH(quantizer->arena, &quantizer->biases, row);
 }
 
-static void ask_weighted(struct npart__quantizer *quantizer, Onnx__NodeProto *node, int32_t axis)
+static void ask_weighted(struct npart__quantizer *quantizer, Onnx__NodeProto *node, int32_t axis, uint32_t place)
 {
     mark_activation(quantizer, node->input[0]);
     mark_activation(quantizer, node->output[0]);
     mark_weight(quantizer, node->input[1], npart__onnx_int(node, "transB") ? 0 : axis);
-    mark_bias(quantizer, node);
+    mark_bias(quantizer, node, place);
 }
 
-static void ask_norm(struct npart__quantizer *quantizer, Onnx__NodeProto *node)
+static void ask_norm(struct npart__quantizer *quantizer, Onnx__NodeProto *node, uint32_t place)
 {
     mark_activation(quantizer, node->input[0]);
     if (is_initializer(quantizer, node->input[1]))
         mark_weight(quantizer, node->input[1], 1);
     else
         mark_activation(quantizer, node->input[1]);
-    mark_bias(quantizer, node);
+    mark_bias(quantizer, node, place);
     for (size_t i = 0; i < node->n_output; i++)
         mark_activation(quantizer, node->output[i]);
 }
@@ -140,12 +205,12 @@ static bool pads_nothing_new(struct npart__quantizer *quantizer, const Onnx__Nod
     return constant && constant->tensor && npart__tensor_doubles(constant->tensor, &number, 1) && number == 0;
 }
 
-static void ask_pad(struct npart__quantizer *quantizer, Onnx__NodeProto *node)
+static void ask_pad(struct npart__quantizer *quantizer, Onnx__NodeProto *node, uint32_t place)
 {
     for (size_t i = 0; i < node->n_input; i++)
         mark_activation(quantizer, node->input[i]);
     if (pads_nothing_new(quantizer, node))
-        mark_shared(quantizer, node->output[0], node->input[0]);
+        mark_shared(quantizer, node->output[0], node->input[0], place);
     else
         mark_activation(quantizer, node->output[0]);
 }
@@ -158,7 +223,7 @@ static void ask_range(struct npart__quantizer *quantizer, Onnx__NodeProto *node,
     if (!operand || !result || !is_marked(quantizer, node->input[0]))
         return;
     if (operand->uses == 1 && !operand->is_output && !operand->is_input && !operand->is_captured &&
-        operand->maker != NPART_NONE && npart__is_quantizable(result)) {
+        operand->maker != NPART_NONE && npart__is_quantizable(result) && !operand->converts && !result->converts) {
         Onnx__NodeProto *maker = quantizer->main->node[operand->maker];
         for (size_t i = 0; i < maker->n_output; i++)
             if (strcmp(maker->output[i], node->input[0]) == 0)
@@ -172,7 +237,7 @@ static void ask_range(struct npart__quantizer *quantizer, Onnx__NodeProto *node,
     mark_activation(quantizer, node->output[0]);
 }
 
-static void ask_on(struct npart__quantizer *quantizer, Onnx__NodeProto *node, const struct row *row)
+static void ask_on(struct npart__quantizer *quantizer, Onnx__NodeProto *node, const struct row *row, uint32_t place)
 {
     uint8_t habit = row->habit;
     if (habit == LOOKUP && is_initializer(quantizer, node->input[0]) &&
@@ -185,7 +250,7 @@ static void ask_on(struct npart__quantizer *quantizer, Onnx__NodeProto *node, co
     if (stays || (habit != PARTS && !is_marked(quantizer, node->input[0])))
         return;
     for (size_t i = 0; i < (habit == PARTS ? node->n_output : 1); i++)
-        mark_shared(quantizer, node->output[i], node->input[0]);
+        mark_shared(quantizer, node->output[i], node->input[0], place);
 }
 
 static void ask_all(struct npart__quantizer *quantizer, Onnx__NodeProto *node)
@@ -211,22 +276,22 @@ static void ask(struct npart__quantizer *quantizer, Onnx__NodeProto *node, uint3
         return;
     switch (row->habit) {
     case WEIGHTED:
-        ask_weighted(quantizer, node, row->number);
+        ask_weighted(quantizer, node, row->number, place);
         return;
     case PRODUCT:
         ask_product(quantizer, node);
         return;
     case NORM:
-        ask_norm(quantizer, node);
+        ask_norm(quantizer, node, place);
         return;
     case ON:
     case POOL:
     case LOOKUP:
     case PARTS:
-        ask_on(quantizer, node, row);
+        ask_on(quantizer, node, row, place);
         return;
     case PADDED:
-        ask_pad(quantizer, node);
+        ask_pad(quantizer, node, place);
         return;
     case CLIPPED:
         ask_range(quantizer, node, place);
@@ -309,18 +374,26 @@ static double scale_of(const double *numbers, uint64_t count, struct range range
 static const char *qdq_domain(const struct npart__quantizer *quantizer)
 {
     const struct npart__quantized_format *format = quantizer->format;
-    bool is_wide = npart__type_bits(format->activation_type) == 16 || npart__type_bits(format->weight_type) == 4;
-    bool was_before = quantizer->opset < 21 || (format->is_for_qnn && quantizer->own_opset < 21);
+    const struct npart_opset *own = npart__standard_import(quantizer->own);
+    bool is_wide = npart__type_bits(format->activation_type) == 16 || npart__type_bits(format->weight_type) == 4 ||
+                   format->keeps_16;
+    bool was_before = quantizer->opset < 21 || (format->is_for_qnn && (!own || own->version < 21));
     return is_wide && was_before ? "com.microsoft" : "";
+}
+
+Onnx__NodeProto *npart__quantizer_qdq(struct npart__quantizer *quantizer, enum npart__role role, const char *name,
+                                      const char *operand, const char *scale, const char *zero, const char *result)
+{
+    const char *const operands[] = {operand, scale, zero, NULL};
+    if (quantizer->failed)
+        return NULL;
+    return npart__quantizer_node(quantizer, npart__role_op(role), qdq_domain(quantizer), name, operands, result);
 }
 
 static Onnx__NodeProto *add_node(struct npart__quantizer *quantizer, enum npart__role role, const char *name,
                                  const char *operand, const struct npart__quantized *scales, const char *result)
 {
-    const char *const operands[] = {operand, scales->scale_name, scales->zero_name, NULL};
-    if (quantizer->failed)
-        return NULL;
-    return npart__quantizer_node(quantizer, npart__role_op(role), qdq_domain(quantizer), name, operands, result);
+    return npart__quantizer_qdq(quantizer, role, name, operand, scales->scale_name, scales->zero_name, result);
 }
 
 /* One number for all, or one a channel. */
@@ -379,7 +452,7 @@ static void quantize_initializer(struct npart__quantizer *quantizer, struct npar
 {
     const struct npart__quantized_format *format = quantizer->format;
     bool is_weight = tensor->role == NPART__ROLE_WEIGHT;
-    int element_type = !is_weight ? format->activation_type
+    int element_type = !is_weight ? npart__activation_type(quantizer, tensor, false)
                        : tensor->is_wide ? NPART__INT8 : format->weight_type;
     bool is_symmetric = tensor->axis >= 0 || (is_weight && is_symmetric_type(element_type));
     struct range range = range_of(element_type, is_symmetric);
@@ -408,10 +481,40 @@ static void quantize_initializer(struct npart__quantizer *quantizer, struct npar
         npart__quantizer_int(quantizer, node, "block_size", format->block);
 }
 
+/* A step of 8 bits is 257 of 16, over the same range. */
+static double converted_scale(const struct npart__quantized *tensor)
+{
+    return tensor->is_16 ? 257 : 1.0 / 257;
+}
+
+static void convert_scale(struct npart__quantizer *quantizer, uint32_t id)
+{
+    struct npart__quantized *tensor = &quantizer->tensors[id];
+    const char *name = npart__text(&quantizer->names, id);
+    int type = npart__activation_type(quantizer, tensor, true);
+    struct range range = range_of(type, false);
+    tensor->converted_scale_name = npart__quantizer_name(quantizer, name, "_scale_convert");
+    tensor->converted_zero_name = npart__quantizer_name(quantizer, name, "_zero_point_convert");
+    bool is_positive = tensor->op && npart__op_plays(tensor->op, NPART__ROLE_NOT_NEGATIVE);
+    if (quantizer->failed)
+        return;
+    npart__quantizer_tensor(quantizer, tensor->converted_scale_name, tensor->element_type, NULL, 0,
+                            tensor->scale * converted_scale(tensor), false);
+    npart__quantizer_tensor(quantizer, tensor->converted_zero_name, type, NULL, 0,
+                            is_positive ? range.least
+                                        : range.least + (double)(int64_t)((range.most - range.least) * 0.48),
+                            false);
+}
+
 /* A pair between what makes a tensor and its users; of an output of the graph before it. */
 static void add_pair(struct npart__quantizer *quantizer, uint32_t id)
 {
     struct npart__quantized *tensor = &quantizer->tensors[id];
+    if (tensor->converts) {
+        convert_scale(quantizer, id);
+        npart__add_converted_pair(quantizer, id);
+        return;
+    }
     const char *name = npart__text(&quantizer->names, id), *input = name, *output = name;
     const char *quantized = npart__quantizer_name(quantizer, name, "_QuantizeLinear_Output");
     const char *first = npart__quantizer_name(quantizer, name, "_QuantizeLinear");
@@ -431,10 +534,9 @@ static void add_pair(struct npart__quantizer *quantizer, uint32_t id)
 }
 
 /* The range of what a Softmax makes is known; QNN has fixed ones of 16 bits for Sigmoid and Tanh (quant_config.py). */
-static void choose_scale(struct npart__quantizer *quantizer, uint32_t id, double *zero)
+static void choose_scale(struct npart__quantizer *quantizer, uint32_t id, int type, double *zero)
 {
     struct npart__quantized *tensor = &quantizer->tensors[id];
-    int type = quantizer->format->activation_type;
     struct range range = range_of(type, false);
     bool is_fixed = quantizer->format->is_for_qnn && npart__type_bits(type) == 16;
     tensor->scale = npart__stand_in(id, tensor->element_type);
@@ -468,9 +570,10 @@ static void quantize_own(struct npart__quantizer *quantizer)
         if (tensor->initializer) {
             quantize_initializer(quantizer, tensor);
         } else if (!tensor->is_dequantized) {
-            choose_scale(quantizer, id, &zero);
+            int type = npart__activation_type(quantizer, tensor, false);
+            choose_scale(quantizer, id, type, &zero);
             npart__name_scales(quantizer, tensor, npart__text(&quantizer->names, id));
-            add_scales(quantizer, tensor, quantizer->format->activation_type, tensor->element_type, zero);
+            add_scales(quantizer, tensor, type, tensor->element_type, zero);
             add_pair(quantizer, id);
         }
     }
@@ -488,9 +591,10 @@ static void quantize_shared(struct npart__quantizer *quantizer)
             const struct npart__quantized *provider = &quantizer->tensors[tensor->provider];
             if (!provider->is_done || !provider->scale_name)
                 continue;
-            tensor->scale = provider->scale;
-            tensor->scale_name = provider->scale_name;
-            tensor->zero_name = provider->zero_name;
+            bool is_converted = tensor->is_provider_converted && provider->converted_scale_name;
+            tensor->scale = provider->scale * (is_converted ? converted_scale(provider) : 1);
+            tensor->scale_name = is_converted ? provider->converted_scale_name : provider->scale_name;
+            tensor->zero_name = is_converted ? provider->converted_zero_name : provider->zero_name;
             add_pair(quantizer, quantizer->marked.items[i]);
             goes_on = true;
         }
@@ -506,6 +610,7 @@ static void quantize_bias(struct npart__quantizer *quantizer, const struct npart
     const struct npart__quantized *weight = row->weight == NPART_NONE ? NULL : &quantizer->tensors[row->weight];
     bool has_channels = weight && weight->axis >= 0 && bias->initializer->n_dims == 1;
     struct npart__quantized made = {.axis = -1, .scale = (operand ? operand->scale : 1) * (weight ? weight->scale : 1)};
+    made.scale *= operand && row->is_converted ? converted_scale(operand) : 1;
     int64_t one = 1;
     const char *quantized = npart__quantizer_name(quantizer, row->name, "_quantized");
     const char *node_name = npart__quantizer_name(quantizer, row->name, "_DequantizeLinear");
@@ -540,16 +645,18 @@ static void drop_bias_initializers(struct npart__quantizer *quantizer)
 npart_status npart__quantize_qdq(struct npart__quantizer *quantizer, struct npart_error *error)
 {
     uint32_t count = (uint32_t)quantizer->main->n_node;
+    if (quantizer->format->keeps_16)
+        npart__note_wide(quantizer);
     for (uint32_t i = 0; i < count && !quantizer->failed; i++)
         ask(quantizer, quantizer->main->node[i], i);
     quantize_own(quantizer);
     quantize_shared(quantizer);
     /* One that was quantized as a weight of another node is done (qdq_quantizer.py, _quantize_bias_tensors), its copies
-     * are not. */
+     * are not, but for one that has the name of a tensor which is. */
     for (uint32_t i = 0; i < quantizer->biases.count && !quantizer->failed; i++) {
         const struct npart__quantized_bias *row = &quantizer->biases.items[i];
-        bool is_copy = strcmp(row->name, npart__text(&quantizer->names, row->bias)) != 0;
-        if (is_copy || !quantizer->tensors[row->bias].role)
+        const struct npart__quantized *same = npart__quantized_at(quantizer, row->name);
+        if (!same || !same->role)
             quantize_bias(quantizer, row);
     }
     drop_bias_initializers(quantizer);

@@ -9,7 +9,7 @@
 
 #define NPART__QUANTIZED_FORMAT(name, kind, activations, weights, has_channels, block, about)                          \
     {{name, NPART__FORMAT_##kind, NPART__##activations, NPART__##weights, has_channels, false,       \
-      block, 0, NULL, NULL}, about},
+      block, 0, NULL, NULL, false}, about},
 static const struct {
     struct npart__quantized_format format;
     const char *about;
@@ -128,7 +128,15 @@ static npart_status fail_name(const char *text, size_t length, struct npart_erro
 npart_status npart__format_read(const char *text, struct npart__arena *arena, struct npart__quantized_format *out,
                                 struct npart_error *error)
 {
-    const char *own = text, *kept = strstr(text, NPART__KEEP);
+    const char *own = text, *kept = strstr(text, NPART__KEEP), *kept_16 = strstr(text, NPART__KEEP_16);
+    bool is_empty = false;
+    if (kept_16 && (!kept || kept_16 < kept))
+        kept = kept_16;
+    for (const char *at = kept; at; at = strstr(at + 1, ":keep"))
+        for (size_t i = 0; i < 2; i++) {
+            size_t key = strlen(i ? NPART__KEEP_16 : NPART__KEEP);
+            is_empty |= strncmp(at, i ? NPART__KEEP_16 : NPART__KEEP, key) == 0 && (!at[key] || at[key] == ':');
+        }
     size_t length = strcspn(text, ":"), row = 0;
     if (kept && !(own = npart__arena_copy_text(arena, text, (size_t)(kept - text))))
         return npart__fail_memory(error);
@@ -137,7 +145,9 @@ npart_status npart__format_read(const char *text, struct npart__arena *arena, st
     if (row == NPART__COUNT(formats))
         return fail_name(text, length, error);
     *out = formats[row].format;
-    bool is_known = read_qnn(own, out) && (!kept || kept[strlen(NPART__KEEP)]);
+    bool is_known = read_qnn(own, out) && !is_empty &&
+                    (!kept_16 || (out->kind == NPART__FORMAT_QDQ && npart__type_is_integer(out->activation_type) &&
+                                  npart__type_bits(out->activation_type) == 8));
     for (const char *at = own + length; is_known && *at; at += strcspn(at + 1, ":") + 1) {
         size_t bytes = strcspn(at + 1, ":");
         is_known = is_word(at + 1, bytes, "qnn") || read_option(at + 1, bytes, out);
@@ -145,17 +155,20 @@ npart_status npart__format_read(const char *text, struct npart__arena *arena, st
     if (!is_known)
         return npart__fail(error, NPART_ERROR_ARGUMENT, text,
                            "%s does not have these options; not all have each of :per-tensor, :per-channel, :qnn, "
-                           ":activations=int8|uint8|int16|uint16, :block=N, :min-db=N and, at the end, :keep=NODE",
+                           ":activations=int8|uint8|int16|uint16, :block=N, :min-db=N and, at the end, :keep=NODE and "
+                           ":keep16=NODE",
                            formats[row].format.name);
     out->name = npart__arena_copy_text(arena, text, strlen(text));
-    out->kept = out->name && kept ? out->name + (kept - text) + strlen(NPART__KEEP) : NULL;
+    out->kept = out->name && kept ? out->name + (kept - text) : NULL;
+    out->keeps_16 = kept_16 != NULL;
     return out->name ? NPART_OK : npart__fail_memory(error);
 }
 
 /* quant_utils.py, update_opset_version: 21 for 16 bits and for blocks, 19 for FLOAT8, 11 where it is below 10. */
 int64_t npart__format_opset(const struct npart__quantized_format *format, int64_t opset)
 {
-    bool is_wide = npart__type_bits(format->activation_type) == 16 && npart__type_is_integer(format->activation_type);
+    bool is_wide = (npart__type_bits(format->activation_type) == 16 &&
+                    npart__type_is_integer(format->activation_type)) || format->keeps_16;
     if (format->kind != NPART__FORMAT_QDQ && format->kind != NPART__FORMAT_DYNAMIC)
         return opset;
     if (opset < 21 && (is_wide || format->block))
@@ -290,12 +303,15 @@ static bool list_kept(const struct npart__quantizer *quantizer, struct npart__ke
     const Onnx__GraphProto *graph = quantizer->main;
     out->names = npart__arena_zeroed(quantizer->arena, graph->n_node + 1, sizeof *out->names);
     out->widened = npart__arena_zeroed(quantizer->arena, graph->n_initializer + 1, sizeof *out->widened);
-    bool is_done = out->names && out->widened;
+    out->wide = npart__arena_zeroed(quantizer->arena, graph->n_node + 1, sizeof *out->wide);
+    bool is_done = out->names && out->widened && out->wide;
     for (size_t i = 0; is_done && i < graph->n_node; i++) {
         const Onnx__NodeProto *node = graph->node[i];
         const char *name = node->name && *node->name ? node->name : node->n_output ? node->output[0] : "";
         if (quantizer->is_kept[i])
             is_done = (out->names[out->count++] = copy_name(quantizer, name)) != NULL;
+        else if (quantizer->is_16[i] && npart__is_quantized_op(quantizer, node->op_type))
+            is_done = (out->wide[out->wide_count++] = copy_name(quantizer, name)) != NULL;
     }
     for (size_t i = 0; is_done && i < graph->n_initializer; i++) {
         uint32_t id = npart__quantizer_id(quantizer, graph->initializer[i]->name);
@@ -325,7 +341,7 @@ static npart_status end(struct npart__quantizer *quantizer, const struct npart__
 
 npart_status npart__quantize(const struct npart__skeleton *skeleton, const struct npart__graph *graph,
                              struct npart__inference *inference, const struct npart__quantized_format *format,
-                             int64_t own_opset, struct npart__arena *arena, struct npart__skeleton *out,
+                             const struct npart__graph *own, struct npart__arena *arena, struct npart__skeleton *out,
                              struct npart__kept_nodes *kept, struct npart_error *error)
 {
     static npart_status (*const kinds[])(struct npart__quantizer *, struct npart_error *) = {
@@ -334,7 +350,7 @@ npart_status npart__quantize(const struct npart__skeleton *skeleton, const struc
         [NPART__FORMAT_WEIGHTS] = npart__quantize_weights,
         [NPART__FORMAT_DYNAMIC] = npart__quantize_dynamic,
     };
-    struct npart__quantizer quantizer = {.arena = arena, .format = format, .graph = graph, .own_opset = own_opset};
+    struct npart__quantizer quantizer = {.arena = arena, .format = format, .graph = graph, .own = own};
     npart_status status = begin(&quantizer, skeleton, inference, error);
     if (status == NPART_OK && !list_kept(&quantizer, kept))
         status = npart__fail_memory(error);

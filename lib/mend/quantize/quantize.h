@@ -15,8 +15,10 @@
 #include "npu_partition/mend.h"
 #include "weights/weights.h"
 
-/* Stands before each of the nodes that are kept, which are the last that a precision says: names may have colons. */
+/* Stand before each of the nodes that are kept, in float or with activations of 16 bits, which are the last that a
+ * precision says: names may have colons. */
 #define NPART__KEEP ":keep="
+#define NPART__KEEP_16 ":keep16="
 
 enum npart__quantized_kind {
     NPART__FORMAT_FLOAT,   /* another type of floating point, everywhere */
@@ -35,7 +37,8 @@ struct npart__quantized_format {
     uint32_t block;      /* numbers that share a scale, along the contracted axis; 0: no blocks */
     double least_decibels; /* each weight keeps so many, or gets more bits, or stays in float; 0: whatever it loses */
     const struct npart__weight_list *weights; /* what they lose, then; the caller's */
-    const char *kept;    /* which nodes are not quantized (keep.c), with NPART__KEEP between them; NULL: all are */
+    const char *kept;    /* which nodes are kept (keep.c), from the first NPART__KEEP... on; NULL: none */
+    bool keeps_16; /* some have activations of 16 bits */
 };
 
 /* Nodes that are not quantized: their names, or those of their first results where they have none. */
@@ -44,6 +47,8 @@ struct npart__kept_nodes {
     uint32_t count;
     const char **widened; /* weights of 8 bits where others have 4 */
     uint32_t widened_count;
+    const char **wide; /* nodes whose activations have 16 bits where others have 8 */
+    uint32_t wide_count;
 };
 
 /* Names of all formats, in their order; NULL past the last. `*about`: what it is, in a line. */
@@ -54,7 +59,7 @@ const char *npart__kept_kind(uint32_t index, const char **about, const char **so
 bool npart__rounding_of(const struct npart__quantized_format *format, enum npart__rounding *out);
 /* Which way of quantizing is tried first with a model of this kind, and who says so; NULL: nothing is said. */
 const char *npart__quantize_first(const struct npart__graph *graph, const char **source);
-/* "w8a8", with options after colons ("w8a8:qnn:activations=int8"); the last are NPART__KEEP and a node. Fails with
+/* "w8a8", with options after colons ("w8a8:qnn:activations=int8"); the last are NPART__KEEP and nodes. Fails with
  * ARGUMENT, the text as the place. */
 npart_status npart__format_read(const char *text, struct npart__arena *arena, struct npart__quantized_format *out,
                                 struct npart_error *error);
@@ -62,13 +67,13 @@ npart_status npart__format_read(const char *text, struct npart__arena *arena, st
 /* The opset that the quantizer brings a model to first: `opset` where that serves. */
 int64_t npart__format_opset(const struct npart__quantized_format *format, int64_t opset);
 
-/* `skeleton` is whole and stays as it is; graph and inference are of its bytes; `own_opset` is what the file had
+/* `skeleton` is whole and stays as it is; graph and inference are of its bytes; `own` is what the file had
  * before npart__format_opset. *out, in `arena`, is whole, too, but
  * cannot be written: its weights are nowhere. Where there is nothing to quantize it is the model as
  * it was. Fails with ARGUMENT where no quantizer could read the graph, or a node that is to be kept is not there. */
 npart_status npart__quantize(const struct npart__skeleton *skeleton, const struct npart__graph *graph,
                              struct npart__inference *inference, const struct npart__quantized_format *format,
-                             int64_t own_opset, struct npart__arena *arena, struct npart__skeleton *out,
+                             const struct npart__graph *own, struct npart__arena *arena, struct npart__skeleton *out,
                              struct npart__kept_nodes *kept, struct npart_error *error);
 
 #endif

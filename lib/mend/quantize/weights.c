@@ -99,7 +99,6 @@ static void replace(struct npart__quantizer *quantizer, Onnx__NodeProto *node, i
 
 npart_status npart__quantize_weights(struct npart__quantizer *quantizer, struct npart_error *error)
 {
-    quantizer->keeps_order = true;
     for (size_t i = 0; i < quantizer->main->n_node && !quantizer->failed; i++) {
         int64_t rows, columns;
         if (quantizer->is_kept[i] || !is_matrix(quantizer, quantizer->main->node[i], &rows, &columns))

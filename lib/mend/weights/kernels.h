@@ -19,11 +19,11 @@ struct npart__kernels {
     void (*tops)(const float *w, size_t count, float *tops);
     double (*square)(const float *w, size_t count);
     /* Of one scale for all: the sum of squares of what is lost. */
-    double (*lost)(const float *w, size_t count, float scale, float limit);
+    double (*lost)(const float *w, size_t count, float scale);
     /* Of a scale for each block, whose largest magnitudes are `tops`. */
     double (*lost_blocks)(const float *w, size_t count, size_t block, const float *tops, float limit);
     /* Of a scale for each: `scale` and `inverse` as long as w. */
-    double (*lost_each)(const float *w, const float *scale, const float *inverse, size_t count, float limit);
+    double (*lost_each)(const float *w, const float *scale, const float *inverse, size_t count);
     void (*raise)(float *largest, const float *w, size_t count); /* largest[i] = max(largest[i], |w[i]|) */
     double (*lost_half)(const float *w, size_t count);  /* as FLOAT16, those beyond it as the largest one */
     double (*lost_fp8)(const float *w, size_t count, float scale);

@@ -183,10 +183,10 @@ static void lose_row(struct measure *measure, const float *w, size_t count, uint
     const struct npart__kernels *kernels = measure->kernels;
     float top = measure->largest[channel];
     IN_PARTS(w, count, {
-        add_error(measure, NPART__ROUND_INT8_TENSOR, kernels->lost(at, part, measure->most / 127, 127));
+        add_error(measure, NPART__ROUND_INT8_TENSOR, kernels->lost(at, part, measure->most / 127));
         add_error(measure, NPART__ROUND_FP8, kernels->lost_fp8(at, part, measure->most / 448));
-        add_error(measure, NPART__ROUND_INT8_CHANNEL, kernels->lost(at, part, top / 127, 127));
-        add_error(measure, NPART__ROUND_INT4_CHANNEL, kernels->lost(at, part, top / 7, 7));
+        add_error(measure, NPART__ROUND_INT8_CHANNEL, kernels->lost(at, part, top / 127));
+        add_error(measure, NPART__ROUND_INT4_CHANNEL, kernels->lost(at, part, top / 7));
     })
 }
 
@@ -251,7 +251,7 @@ static void lose_blocks(struct measure *measure, const float *w, size_t rows, si
             if (r % blocks[b] == 0)
                 set_scales(tops, width, 7, measure->scales[0], measure->inverses[0]);
             add_error(measure, of_block[b],
-                      kernels->lost_each(w + r * stride, measure->scales[0], measure->inverses[0], width, 7));
+                      kernels->lost_each(w + r * stride, measure->scales[0], measure->inverses[0], width));
             if (blocks[b] != NF4_BLOCK)
                 continue;
             if (r % blocks[b] == 0)
@@ -280,12 +280,12 @@ static void lose_strip(struct measure *measure, size_t rows, size_t width, uint6
     set_scales(measure->largest + channel, width, 7, measure->scales[1], measure->inverses[1]);
     for (size_t r = 0; r < rows; r++) {
         const float *w = measure->piece + r * width;
-        add_error(measure, NPART__ROUND_INT8_TENSOR, kernels->lost(w, width, measure->most / 127, 127));
+        add_error(measure, NPART__ROUND_INT8_TENSOR, kernels->lost(w, width, measure->most / 127));
         add_error(measure, NPART__ROUND_FP8, kernels->lost_fp8(w, width, measure->most / 448));
         add_error(measure, NPART__ROUND_INT8_CHANNEL,
-                  kernels->lost_each(w, measure->scales[0], measure->inverses[0], width, 127));
+                  kernels->lost_each(w, measure->scales[0], measure->inverses[0], width));
         add_error(measure, NPART__ROUND_INT4_CHANNEL,
-                  kernels->lost_each(w, measure->scales[1], measure->inverses[1], width, 7));
+                  kernels->lost_each(w, measure->scales[1], measure->inverses[1], width));
     }
 }
 

@@ -100,6 +100,11 @@ class Target:
         return tuple(self._short.get("kept", ()))
 
     @property
+    def wide(self) -> tuple[str, ...]:
+        """Nodes whose activations `as_` gives 16 bits where others have 8 (``"w8a8:keep16=softmax"``)."""
+        return tuple(self._short.get("wide", ()))
+
+    @property
     def widened(self) -> tuple[str, ...]:
         """Weights that `as_` gives 8 bits where others have 4 (``"w4a16:min-db=20"``)."""
         return tuple(self._short.get("widened", ()))

@@ -2578,6 +2578,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "npart_kept_kind": (c_char_p, [c_uint32, POINTER(c_char_p), POINTER(c_char_p)]),
     "npart_model_quantized_first": (c_char_p, [c_void_p, POINTER(c_char_p)]),
     "npart_model_kept": (c_char_p, [c_void_p, c_uint32]),
+    "npart_model_wide": (c_char_p, [c_void_p, c_uint32]),
     "npart_model_widened": (c_char_p, [c_void_p, c_uint32]),
     "npart_precision_check": (c_int, [c_char_p, POINTER(npart_error)]),
     "npart_losses_make": (c_int, [POINTER(c_void_p), c_void_p, POINTER(npart_error)]),

@@ -3,15 +3,19 @@
 """Quantizes a model as ``npu-partition MODEL --as PRECISION`` looked at it, and says whether it became that.
 
     python -m npu_partition.quantize MODEL -t TARGET --as PRECISION (--calibrate FOLDER | --random) -o OUT.onnx
-                                     [--keep-float NODE,...] [--min-db N] [--dim NAME=SIZE]...
-                                     [--settings FILE.json]
+                                     [--keep-float NODE,...] [--keep-16 NODE,...] [--min-db N] [--dim NAME=SIZE]...
+                                     [--preprocess] [--settings FILE.json]
 
 ONNX Runtime's quantizer does it (``pip install 'npu-partition[quantize]'``), with the types and operators that the
 precision stands for. FOLDER has calibration data: one .npz a sample, with an array for each input by its name, or
 .npy where the model has one input. --random makes four samples up: then the plan is right, and accuracy means nothing.
 
 --keep-float NODE,... leaves nodes in float: names, operators, patterns of these, kinds (softmax, norm, ...), or auto.
+--keep-16 NODE,... leaves their activations in 16 bits where others have 8.
 --min-db N gives weights that would keep fewer dB 8 bits in place of 4, or leaves them in float.
+
+--preprocess runs quant_pre_process before, as ONNX Runtime's documents ask for: its basic optimizations and shapes.
+What is promised is of the model that comes out.
 
 --settings FILE.json has the same wish in the words of other quantizers for this target (NNCF, AIMET, RKNN, ...); then
 -o may be left away.
@@ -23,6 +27,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import importlib.util
 import json
 import math
 import os
@@ -123,7 +128,7 @@ def random_samples(model: Any, dims: Mapping[str, int]) -> Samples:
 
 
 def options_of(precision: str) -> tuple[str, dict[str, str]]:
-    base, *options = precision.partition(":keep=")[0].split(":")
+    base, *options = precision.partition(":keep")[0].split(":")
     return base, {name: value for name, _, value in (option.partition("=") for option in options)}
 
 
@@ -158,6 +163,41 @@ def overrides_of(source: str, widened: Sequence[str], quant_type: Any) -> dict[s
             for node in model.graph.node if len(node.input) > 1 and node.input[1] in widened}
 
 
+# Operators whose constant operands are weights, which have a type of their own (operators.table, `static`).
+WITH_WEIGHTS = {"Conv", "ConvTranspose", "Gemm", "MatMul", "BatchNormalization", "InstanceNormalization",
+                "LayerNormalization"}
+
+
+def overrides_of_wide(source: str, wide: Sequence[str], narrow_type: Any, wide_type: Any) -> dict[str, Any]:
+    """TensorQuantOverrides for activations of the nodes `wide`, which have another type than all: a tensor has that of
+    what makes it, and users of the other kind read it converted."""
+    graph = needed("onnx").load(source, load_external_data=False).graph
+    constants = {tensor.name for tensor in graph.initializer}
+    made = {name: node.name in wide for node in graph.node for name in node.output if name}
+    users: dict[str, list[Any]] = {}
+    for node in graph.node:
+        for name in dict.fromkeys(node.input):
+            users.setdefault(name, []).append(node)
+    # A bias with an override would be a weight to the quantizer (quantize_bias_tensor).
+    biases = {name for node in graph.node if node.op_type in WITH_WEIGHTS for name in node.input[2:3]}
+    overrides: dict[str, Any] = {}
+    for name in {**made, **users}:
+        if name in biases:
+            continue
+        is_wide = made.get(name, False)
+        of = users.get(name, [])
+        if name in constants:
+            if of and all(node.name in wide and node.op_type not in WITH_WEIGHTS for node in of):
+                overrides[name] = [{"quant_type": wide_type}]
+            continue
+        others = {node.name for node in of if (node.name in wide) != is_wide}
+        if is_wide or others:
+            overrides[name] = [{"quant_type": wide_type if is_wide else narrow_type}]
+        if others:
+            overrides[name][0]["convert"] = {"quant_type": narrow_type if is_wide else wide_type, "recv_nodes": others}
+    return overrides
+
+
 def quantize_weights(source: str, base: str, options: Mapping[str, str], kept: list[str], widened: Sequence[str],
                      out: str) -> None:
     onnx = needed("onnx")
@@ -178,7 +218,7 @@ def quantize_weights(source: str, base: str, options: Mapping[str, str], kept: l
 
 
 def quantize_statically(source: str, base: str, options: Mapping[str, str], samples: Samples, kept: list[str],
-                        widened: Sequence[str], out: str) -> None:
+                        widened: Sequence[str], wide: Sequence[str], out: str) -> None:
     ort = needed("onnxruntime.quantization")
     is_for_qnn = "qnn" in options
     weights = "int4" if base.startswith("w4") else "uint8" if is_for_qnn else "int8"
@@ -187,10 +227,15 @@ def quantize_statically(source: str, base: str, options: Mapping[str, str], samp
              "weight_type": getattr(ort.QuantType, TYPES[weights]),
              "per_channel": "per-channel" in options or not ("per-tensor" in options or is_for_qnn)}
     overrides = overrides_of(source, widened, ort.QuantType.QInt8)
+    if wide:
+        narrow_type = types["activation_type"]
+        wide_type = ort.QuantType.QUInt16 if narrow_type == ort.QuantType.QUInt8 else ort.QuantType.QInt16
+        overrides.update(overrides_of_wide(source, wide, narrow_type, wide_type))
     if is_for_qnn:
         qnn = needed("onnxruntime.quantization.execution_providers.qnn")
         ort.quantize(source, out, qnn.get_qnn_qdq_config(source, samples, nodes_to_exclude=kept,
-                                                             init_overrides=overrides or None, **types))
+                                                             init_overrides=overrides or None,
+                                                             add_qtype_converts=False, **types))
         return
     extra: dict[str, Any] = {"BlockSize": int(options["block"])} if "block" in options else {}
     if overrides:
@@ -200,11 +245,11 @@ def quantize_statically(source: str, base: str, options: Mapping[str, str], samp
 
 
 def quantize(source: str, precision: str, samples: Samples | None, out: str, kept: Sequence[str] = (),
-             widened: Sequence[str] = ()) -> None:
-    """Writes `out`, with the nodes `kept` in float and the weights `widened` in 8 bits. The quantizers keep what they
-    need of a model beside it, so they get a folder of their own."""
+             widened: Sequence[str] = (), wide: Sequence[str] = ()) -> None:
+    """Writes `out`, with the nodes `kept` in float, the weights `widened` in 8 bits, and activations of the nodes `wide`
+    in 16. The quantizers keep what they need of a model beside it, so they get a folder of their own."""
     base, options = options_of(precision)
-    source = with_names(source, kept, os.path.dirname(os.path.abspath(out)))
+    source = with_names(source, [*kept, *wide], os.path.dirname(os.path.abspath(out)))
     nodes = list(kept)
     if base in ("w8", "w4", "nf4"):
         quantize_weights(source, base, options, nodes, widened, out)
@@ -218,9 +263,18 @@ def quantize(source: str, precision: str, samples: Samples | None, out: str, kep
         onnx.save(convert(onnx.load(source), keep_io_types=False, force_fp16_initializers=True,
                           node_block_list=nodes or None), out)
     elif samples is not None and base.startswith("w"):
-        quantize_statically(source, base, options, samples, nodes, widened, out)
+        quantize_statically(source, base, options, samples, nodes, widened, wide, out)
     else:
         raise UsageError(f"{precision}: ONNX Runtime has no quantizer of its own for it")
+
+
+def preprocessed(source: str, folder: str) -> str:
+    """The model as the quantizer's documents want it before. Symbolic shapes need sympy, and are left out without."""
+    path = os.path.join(folder, "preprocessed.onnx")
+    pre_process = needed("onnxruntime.quantization.shape_inference").quant_pre_process
+    pre_process(source, path, skip_symbolic_shape=importlib.util.find_spec("sympy") is None,
+                save_as_external_data=os.path.getsize(source) > 1 << 30)
+    return path
 
 
 # ---- the promise ---------------------------------------------------------------------------------------------------
@@ -251,8 +305,35 @@ def write_settings(asked: argparse.Namespace) -> None:
     found = analyze(asked.model, asked.target, as_=asked.precision, advice=False).targets[0]
     model = needed("onnx").load(asked.model, load_external_data=False)
     weights = sum(math.prod(tensor.dims) for tensor in model.graph.initializer)
-    wish = quantizers.Wish(asked.model, found.target, found.variant, base, options, found.kept, weights)
+    made = {node.name or node.output[0]: node.output[0] for node in model.graph.node if node.output}
+    wish = quantizers.Wish(asked.model, found.target, found.variant, base, options, found.kept, weights, found.wide,
+                           [made[name] for name in found.wide if name in made])
     pathlib.Path(asked.settings).write_text(json.dumps(quantizers.settings(wish), indent=1) + "\n", encoding="utf-8")
+
+
+def make(asked: argparse.Namespace, dims: Mapping[str, int], needs_data: bool) -> Analysis:
+    """Writes the model, by way of a folder of its own beside it; what was promised of it."""
+    out, inferred = pathlib.Path(asked.output).absolute(), pathlib.Path(asked.model).with_suffix("")
+    inferred = inferred.with_name(inferred.name + "-inferred.onnx")  # which the quantizer leaves beside the model
+    was_there = inferred.exists()
+    with tempfile.TemporaryDirectory(dir=out.parent) as folder:
+        source = preprocessed(asked.model, folder) if asked.preprocess else asked.model
+        promised = analyze(source, asked.target, as_=asked.precision, dims=dims or None, advice=False)
+        samples = None
+        if needs_data:
+            model = needed("onnx").load(source, load_external_data=False)
+            samples = read_samples(asked.calibrate, model) if asked.calibrate else random_samples(model, dims)
+        try:
+            found = promised.targets[0]
+            quantize(source, asked.precision, samples, os.path.join(folder, out.name), found.kept, found.widened,
+                     found.wide)
+        finally:
+            if not was_there:
+                inferred.unlink(missing_ok=True)
+        for name in os.listdir(folder):
+            if name.startswith(out.name):
+                os.replace(os.path.join(folder, name), out.parent / name)
+    return promised
 
 
 class Parser(argparse.ArgumentParser):
@@ -270,8 +351,10 @@ def run(arguments: Sequence[str]) -> int:
     parser.add_argument("--random", action="store_true")
     parser.add_argument("--min-db")
     parser.add_argument("--keep-float", action="append", default=[])
+    parser.add_argument("--keep-16", action="append", default=[])
     parser.add_argument("--dim", action="append", default=[])
     parser.add_argument("-o", "--output")
+    parser.add_argument("--preprocess", action="store_true")
     parser.add_argument("--settings")
     asked = parser.parse_args(arguments)
     if not (asked.output or asked.settings):
@@ -280,6 +363,8 @@ def run(arguments: Sequence[str]) -> int:
         asked.precision += f":min-db={asked.min_db}"
     for nodes in asked.keep_float:
         asked.precision += "".join(f":keep={node}" for node in nodes.split(","))
+    for nodes in asked.keep_16:
+        asked.precision += "".join(f":keep16={node}" for node in nodes.split(","))
     call(library.npart_precision_check, encoded(asked.precision))
     dims = {name: int(size) for name, _, size in (dim.partition("=") for dim in asked.dim)}
     if asked.settings:
@@ -292,26 +377,7 @@ def run(arguments: Sequence[str]) -> int:
                          "nothing")
     if os.path.exists(asked.output) and os.path.samefile(asked.output, asked.model):
         raise UsageError(f"{asked.output}: the output would be written over the model")
-    promised = analyze(asked.model, asked.target, as_=asked.precision, dims=dims or None, advice=False)
-    samples = None
-    if needs_data:
-        model = needed("onnx").load(asked.model, load_external_data=False)
-        samples = read_samples(asked.calibrate, model) if asked.calibrate else random_samples(model, dims)
-    # The quantizer leaves what it inferred beside the model.
-    inferred = pathlib.Path(asked.model).with_name(pathlib.Path(asked.model).stem + "-inferred.onnx")
-    was_there = inferred.exists()
-    with tempfile.TemporaryDirectory(dir=os.path.dirname(os.path.abspath(asked.output))) as folder:
-        made = os.path.join(folder, os.path.basename(asked.output))
-        try:
-            quantize(asked.model, asked.precision, samples, made, promised.targets[0].kept,
-                     promised.targets[0].widened)
-        finally:
-            if not was_there:
-                inferred.unlink(missing_ok=True)
-        for name in os.listdir(folder):
-            if name.startswith("named."):
-                continue
-            os.replace(os.path.join(folder, name), os.path.join(os.path.dirname(os.path.abspath(asked.output)), name))
+    promised = make(asked, dims, needs_data)
     if asked.random and needs_data:
         print("npu-partition: random data was calibrated with: accuracy means nothing", file=sys.stderr)
     written = analyze(asked.output, asked.target, dims=dims or None, advice=False)

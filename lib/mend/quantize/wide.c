@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Nodes whose activations have 16 bits where others have 8: a tensor has the bits of what makes it, and users of the
+ * other kind read it converted (qdq_quantizer.py, _add_qdq_ops_for_converted_activation; that a node's operands and
+ * results are to be of one type is mixed_precision_overrides_utils.py's).
+ */
+#include "quantize/internal.h"
+
+static bool reads(const Onnx__NodeProto *node, const char *name)
+{
+    for (size_t i = 0; i < node->n_input; i++)
+        if (strcmp(node->input[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* A constant has 16 bits where all that read it have. */
+static void note_users(struct npart__quantizer *quantizer, uint32_t place)
+{
+    const Onnx__NodeProto *node = quantizer->main->node[place];
+    for (size_t i = 0; i < node->n_input; i++) {
+        struct npart__quantized *tensor = npart__quantized_at(quantizer, node->input[i]);
+        if (!npart__is_quantizable(tensor))
+            continue;
+        if (tensor->initializer)
+            tensor->is_16 &= quantizer->is_16[place];
+        else if (!tensor->is_bias_operand)
+            tensor->converts |= quantizer->is_16[place] != tensor->is_16;
+    }
+}
+
+void npart__note_wide(struct npart__quantizer *quantizer)
+{
+    const Onnx__GraphProto *graph = quantizer->main;
+    for (uint32_t i = 0; i < graph->n_node; i++) {
+        const Onnx__NodeProto *node = graph->node[i];
+        struct npart__quantized *bias = node->n_input > 2 ? npart__quantized_at(quantizer, node->input[2]) : NULL;
+        quantizer->is_16[i] &= !quantizer->is_kept[i] && npart__is_quantized_op(quantizer, node->op_type);
+        if (bias && npart__has_bias(quantizer, node->op_type))
+            bias->is_bias_operand = true;
+    }
+    for (uint32_t i = 0; i < quantizer->tensor_count; i++) {
+        struct npart__quantized *tensor = &quantizer->tensors[i];
+        tensor->is_16 = !tensor->is_bias_operand &&
+                        (tensor->initializer ? tensor->uses > 0
+                                             : tensor->maker != NPART_NONE && quantizer->is_16[tensor->maker]);
+    }
+    for (uint32_t i = 0; i < graph->n_node; i++)
+        note_users(quantizer, i);
+}
+
+/* Users of the tensor, by whether they read it converted, from now on read another. */
+static void replace_reads(struct npart__quantizer *quantizer, uint32_t id, bool is_converted, const char *by)
+{
+    const char *name = npart__text(&quantizer->names, id);
+    const struct npart__quantized *tensor = &quantizer->tensors[id];
+    for (size_t i = 0; i < quantizer->main->n_node && by; i++) {
+        Onnx__NodeProto *node = quantizer->main->node[i];
+        bool is_asked = !quantizer->is_kept[i] && npart__is_quantized_op(quantizer, node->op_type);
+        if ((quantizer->is_16[i] != tensor->is_16) != is_converted || !(is_converted || is_asked))
+            continue;
+        for (size_t k = 0; k < node->n_input; k++)
+            if (strcmp(node->input[k], name) == 0)
+                node->input[k] = (char *)(uintptr_t)by;
+    }
+}
+
+/* Users that the quantizer asks, and those that read the tensor converted. */
+static void count_users(const struct npart__quantizer *quantizer, uint32_t id, uint32_t *asked, uint32_t *converted)
+{
+    const char *name = npart__text(&quantizer->names, id);
+    *asked = *converted = 0;
+    for (size_t i = 0; i < quantizer->main->n_node; i++) {
+        const Onnx__NodeProto *node = quantizer->main->node[i];
+        if (!reads(node, name))
+            continue;
+        *asked += !quantizer->is_kept[i] && npart__is_quantized_op(quantizer, node->op_type);
+        *converted += quantizer->is_16[i] != quantizer->tensors[id].is_16;
+    }
+}
+
+void npart__add_converted_pair(struct npart__quantizer *quantizer, uint32_t id)
+{
+    struct npart__quantized *tensor = &quantizer->tensors[id];
+    const char *name = npart__text(&quantizer->names, id), *scale = tensor->scale_name, *zero = tensor->zero_name;
+    const char *input = name, *quantized = npart__quantizer_name(quantizer, name, "_QuantizeLinear_Output");
+    const char *other = npart__arena_format(quantizer->arena, "%s_convert", name);
+    uint32_t asked, converted;
+    count_users(quantizer, id, &asked, &converted);
+    bool are_all = asked == converted, is_output = tensor->is_output && tensor->maker != NPART_NONE;
+    if (is_output) {
+        Onnx__NodeProto *maker = quantizer->main->node[tensor->maker];
+        input = npart__quantizer_name(quantizer, name, "_QuantizeLinear_Input");
+        for (size_t i = 0; input && i < maker->n_output; i++)
+            if (strcmp(maker->output[i], name) == 0)
+                maker->output[i] = (char *)(uintptr_t)input;
+    }
+    const char *first = is_output && !are_all ? name : npart__quantizer_name(quantizer, name,
+                                                                            "_DequantizeLinear_Output");
+    const char *between = are_all ? first : npart__quantizer_name(quantizer, other, "_QuantizeLinear_Input");
+    const char *last = is_output && are_all ? name : npart__quantizer_name(quantizer, other,
+                                                                          "_DequantizeLinear_Output");
+    const char *narrow = npart__quantizer_name(quantizer, other, "_QuantizeLinear_Output");
+    if (first != name)
+        replace_reads(quantizer, id, false, first);
+    (void)npart__quantizer_qdq(quantizer, NPART__ROLE_QUANTIZES,
+                               npart__quantizer_name(quantizer, name, "_QuantizeLinear"), input, scale, zero,
+                               quantized);
+    (void)npart__quantizer_qdq(quantizer, NPART__ROLE_DEQUANTIZES,
+                               npart__quantizer_name(quantizer, name, "_DequantizeLinear"), quantized, scale, zero,
+                               first);
+    if (!are_all)
+        (void)npart__quantizer_qdq(quantizer, NPART__ROLE_DEQUANTIZES,
+                                   npart__quantizer_name(quantizer, other, "_clone_DequantizeLinear"), quantized, scale,
+                                   zero, between);
+    scale = tensor->converted_scale_name;
+    zero = tensor->converted_zero_name;
+    (void)npart__quantizer_qdq(quantizer, NPART__ROLE_QUANTIZES,
+                               npart__quantizer_name(quantizer, other, "_QuantizeLinear"), between, scale, zero,
+                               narrow);
+    if (last != name)
+        replace_reads(quantizer, id, true, last);
+    (void)npart__quantizer_qdq(quantizer, NPART__ROLE_DEQUANTIZES,
+                               npart__quantizer_name(quantizer, other, "_DequantizeLinear"), narrow, scale, zero, last);
+    tensor->is_done = true;
+}
