@@ -133,16 +133,16 @@ static bool is_digit(char c)
  * one word and `a - b` a difference, and a hyphen before a digit is a minus: -1. */
 static size_t word_length(const char *text, size_t rest)
 {
-    size_t length = 1;
-    while (length < rest) {
-        char c = text[length], next = length + 1 < rest ? text[length + 1] : ' ';
-        bool joins = (c == '.' && (is_letter(next) || is_digit(next))) || (c == ':' && is_letter(next)) ||
-                     (c == '-' && is_letter(next));
-        if (!is_letter(c) && !is_digit(c) && !joins)
-            break;
-        length++;
+    for (size_t length = 1; length < rest; length++) {
+        char c = text[length];
+        if (is_letter(c) || is_digit(c))
+            continue;
+        char next = length + 1 < rest ? text[length + 1] : ' ';
+        bool joins = c == '.' || c == ':' || c == '-';
+        if (!joins || !(is_letter(next) || (c == '.' && is_digit(next))))
+            return length;
     }
-    return length;
+    return rest;
 }
 
 /* For names from elsewhere (a target to be imported): what a list can hold as a single word. A colon or a hyphen at
@@ -178,52 +178,136 @@ static size_t number_length(const char *text, size_t rest, bool *is_whole)
     return length;
 }
 
-/* ---- tokens ---------------------------------------------------------------------------------------------- */
+/* ---- words ------------------------------------------------------------------------------------------------ */
 
-/* A token whose text lives as long as the list. A token more than there is room for is a
- * mistake; one place is kept for the end of the statement. Marks and quoted texts are the library's own or have
- * been copied. */
-static struct npart__token *add_lasting_token(struct npart__parser *parser, enum npart__token_kind kind,
-                                              const char *text, uint64_t column)
+static const char *const marks[] = {"..", "!=", "<=", ">=", "(", ")", ",", "*", "+",
+                                    "-",  "/",  "%",  ":",  "=", "<", ">"};
+
+#define FIRST_WORDS 1024u /* a power of two; a list has a few hundred beside the language's own */
+
+static bool is_word(const struct npart__word *word, enum npart__token_kind kind, const char *text, size_t length)
 {
-    if (parser->lexed_count + 1 >= NPART__LIMIT_TOKENS) {
-        npart__parse_fail(parser, column, "more than %u words on a line", NPART__LIMIT_TOKENS - 1);
-        return NULL;
-    }
-    struct npart__token *token = &parser->lexed[parser->lexed_count++];
-    *token = (struct npart__token){.kind = (uint8_t)kind, .column = column, .text = text};
-    return token;
+    return word->kind == kind && word->length == length && memcmp(word->text, text, length) == 0;
 }
 
-/* The text is copied, as the file's memory need not outlive the reading, and tokens must be
- * terminated. */
-static struct npart__token *add_token(struct npart__parser *parser, enum npart__token_kind kind, const char *text,
-                                      size_t length, uint64_t column)
+/* Where a word stands, or is to stand: tables are at most half full, so there is an end. Words of one text and two
+ * kinds are two. */
+static struct npart__word **place_of(const struct npart__words *words, uint64_t hash, enum npart__token_kind kind,
+                                     const char *text, size_t length)
 {
+    for (uint64_t at = hash;; at++) {
+        struct npart__word **place = &words->places[at & (words->capacity - 1)], *word = *place;
+        if (!word || (word->hash == hash && is_word(word, kind, text, length)))
+            return place;
+    }
+}
+
+static bool make_room(struct npart__parser *parser, uint32_t capacity)
+{
+    const struct npart__words before = parser->words;
+    struct npart__words *words = &parser->words;
+    struct npart__word **places = npart__arena_zeroed(&parser->tokens_arena, capacity, sizeof *places);
+    if (!places)
+        return false;
+    words->places = places;
+    words->capacity = capacity;
+    for (uint32_t i = 0; i < before.capacity; i++) {
+        struct npart__word *word = before.places[i];
+        if (word)
+            *place_of(words, word->hash, word->kind, word->text, word->length) = word;
+    }
+    npart__arena_release(&parser->tokens_arena, before.places);
+    return true;
+}
+
+/* The text is copied, as the file's memory need not outlive the reading, and words are terminated. */
+static struct npart__word *new_word(struct npart__parser *parser, enum npart__token_kind kind, const char *text,
+                                    size_t length, uint64_t hash)
+{
+    struct npart__words *words = &parser->words;
+    struct npart__word *word = npart__arena_zeroed(&parser->tokens_arena, 1, sizeof *word);
     const char *copy = npart__arena_copy_text(parser->arena, text, length);
-    if (copy)
-        return add_lasting_token(parser, kind, copy, column);
-    npart__parse_out_of_memory(parser);
-    return NULL;
+    if (!word || !copy || (words->count >= words->capacity / 2 && !make_room(parser, 2 * words->capacity))) {
+        npart__parse_out_of_memory(parser);
+        return &parser->no_word;
+    }
+    word->text = copy;
+    word->hash = hash;
+    word->length = (uint32_t)length; /* of one line */
+    word->kind = (uint8_t)kind;
+    if (kind == NPART__TOKEN_WORD)
+        word->element_type = (uint8_t)npart__type_number(copy, length);
+    *place_of(words, hash, kind, copy, length) = word;
+    words->count++;
+    return word;
+}
+
+/* Few places are enough for those that return soon, and what is found there needs no hash that nobody can guess. */
+struct npart__word *npart__word_of(struct npart__parser *parser, enum npart__token_kind kind, const char *text,
+                                   size_t length)
+{
+    const unsigned char *letters = (const unsigned char *)text;
+    size_t near = length ? length * 7 + letters[0] + letters[length / 2] * 5u + letters[length - 1] * 37u : 0;
+    struct npart__word **seen = &parser->words.seen[near % NPART__WORDS_SEEN];
+    if (*seen && is_word(*seen, kind, text, length))
+        return *seen;
+    uint64_t hash = npart__hash_bytes(&parser->words.key, text, length);
+    struct npart__word *word = *place_of(&parser->words, hash, kind, text, length);
+    *seen = word ? word : new_word(parser, kind, text, length, hash);
+    return *seen;
+}
+
+bool npart__begin_words(struct npart__parser *parser)
+{
+    parser->no_word.text = "";
+    npart__hash_key_init(&parser->words.key);
+    if (!make_room(parser, FIRST_WORDS))
+        return false;
+    npart__note_questions(parser);
+    npart__note_lines(parser);
+    for (size_t i = 0; i < NPART__COUNT(marks); i++) {
+        bool is_long = marks[i][1];
+        struct npart__word *mark = npart__word_of(parser, NPART__TOKEN_MARK, marks[i], is_long ? 2 : 1);
+        parser->words.marks[is_long][(unsigned char)marks[i][0]] = mark;
+    }
+    parser->words.end = npart__word_of(parser, NPART__TOKEN_END, "the end of the line", 19);
+    return parser->status == NPART_OK;
+}
+
+/* ---- tokens ---------------------------------------------------------------------------------------------- */
+
+/* A token more than there is room for is a mistake; one place is kept for the end of the statement. */
+static void add_token(struct npart__parser *parser, struct npart__word *word, uint64_t column)
+{
+    if (parser->lexed_count + 1 >= NPART__LIMIT_TOKENS)
+        npart__parse_fail(parser, column, "more than %u words on a line", NPART__LIMIT_TOKENS - 1);
+    else
+        parser->lexed[parser->lexed_count++] = (struct npart__token){word, column};
 }
 
 /* A number as double and, where it has neither point nor exponent, exactly: dims and limits are
  * compared as integers. npart__read_decimal reads a point whatever the locale is. */
 static void read_number(struct npart__parser *parser, const char *text, size_t length, uint64_t column, bool is_whole)
 {
-    struct npart__token *token = add_token(parser, NPART__TOKEN_NUMBER, text, length, column);
-    if (!token)
+    struct npart__word *word = npart__word_of(parser, NPART__TOKEN_NUMBER, text, length);
+    if (word->number || word->real > 0) {
+        add_token(parser, word, column);
         return;
+    }
     /* 1e999 is infinite, which comparisons bear; cost parameters and shares of a rate are held to bounds. */
-    token->is_whole = is_whole;
-    token->real = npart__read_decimal(token->text);
+    word->is_whole = is_whole;
+    word->real = npart__read_decimal(word->text);
+    word->number = 0;
     for (size_t i = 0; is_whole && i < length; i++) {
-        if (!npart__multiply_int64(token->number, 10, &token->number) ||
-            !npart__add_int64(token->number, text[i] - '0', &token->number)) {
-            npart__parse_fail(parser, column, "%s is too large a number", token->text);
+        if (!npart__multiply_int64(word->number, 10, &word->number) ||
+            !npart__add_int64(word->number, text[i] - '0', &word->number)) {
+            npart__parse_fail(parser, column, "%s is too large a number", word->text);
+            word->real = 0; /* and so it is read again where it returns */
+            word->number = 0;
             return;
         }
     }
+    add_token(parser, word, column);
 }
 
 /* Whether a backslash stands before what it escapes. */
@@ -255,21 +339,26 @@ static size_t read_quoted(struct npart__parser *parser, const char *text, size_t
         plain[length++] = text[at++];
     }
     plain[length] = '\0';
-    (void)add_lasting_token(parser, quote == '"' ? NPART__TOKEN_STRING : NPART__TOKEN_LITERAL, plain, column);
+    struct npart__word *word = npart__arena_zeroed(&parser->tokens_arena, 1, sizeof *word);
+    if (!word) {
+        npart__parse_out_of_memory(parser);
+        return rest;
+    }
+    word->kind = quote == '"' ? NPART__TOKEN_STRING : NPART__TOKEN_LITERAL;
+    word->text = plain;
+    if (quote != '"')
+        word->element_type = (uint8_t)npart__type_number(plain, length);
+    add_token(parser, word, column);
     return end + 1;
 }
 
-/* Marks of two characters stand before those of one that they begin with: "<=" before "<", ".."
- * before all. */
+/* "<=" before "<". */
 static size_t read_mark(struct npart__parser *parser, const char *text, size_t rest, uint64_t column)
 {
-    static const char *const marks[] = {"..", "!=", "<=", ">=", "(", ")", ",", "*", "+",
-                                        "-",  "/",  "%",  ":",  "=", "<", ">"};
-    for (size_t i = 0; i < NPART__COUNT(marks); i++) {
-        const char *mark = marks[i];
-        size_t length = mark[1] ? 2 : 1;
-        if (mark[0] == text[0] && length <= rest && (length == 1 || mark[1] == text[1])) {
-            (void)add_lasting_token(parser, NPART__TOKEN_MARK, mark, column);
+    for (size_t length = rest > 1 ? 2 : 1; length && (unsigned char)text[0] < 0x80; length--) {
+        struct npart__word *mark = parser->words.marks[length - 1][(unsigned char)text[0]];
+        if (mark && (length == 1 || mark->text[1] == text[1])) {
+            add_token(parser, mark, column);
             return length;
         }
     }
@@ -299,7 +388,7 @@ static void lex(struct npart__parser *parser, const char *line, size_t length)
         }
         if (is_letter(*text)) {
             taken = word_length(text, rest);
-            (void)add_token(parser, NPART__TOKEN_WORD, text, taken, column);
+            add_token(parser, npart__word_of(parser, NPART__TOKEN_WORD, text, taken), column);
         } else if (is_digit(*text)) {
             taken = number_length(text, rest, &is_whole);
             read_number(parser, text, taken, column, is_whole);
@@ -345,12 +434,10 @@ static void lex_statement(struct npart__parser *parser, const char *text, size_t
     /* The end is a token like others, after the last one, so that "expected a sentence, found
      * the end of the line" has a place. */
     const struct npart__token *last = parser->lexed_count ? &parser->lexed[parser->lexed_count - 1] : NULL;
+    /* Of a quoted text the quotes are not counted, so a place after one is two columns early. */
     parser->lexed[parser->lexed_count] = (struct npart__token){
-        .kind = NPART__TOKEN_END,
-        /* Of a quoted text the quotes are not counted, so a place after one is two columns early. */
-        .column = last ? last->column + strlen(last->text) : (uint64_t)parser->now.line << NPART__LINE_SHIFT | 1,
-        .text = "the end of the line",
-    };
+        parser->words.end,
+        last ? last->column + strlen(last->word->text) : (uint64_t)parser->now.line << NPART__LINE_SHIFT | 1};
 }
 
 /* All statements before any is read, since defines may be used above the line that makes them.
@@ -385,7 +472,7 @@ void npart__lex(struct npart__parser *parser, const char *text, size_t bytes, st
 bool npart__next_is(const struct npart__parser *parser, enum npart__token_kind kind, const char *text)
 {
     const struct npart__token *token = npart__peek(parser);
-    return token->kind == kind && npart__same_text(token->text, text);
+    return token->word->kind == kind && npart__same_text(token->word->text, text);
 }
 
 /* Never after a failure, so parsers need not ask for one between steps. */
@@ -402,7 +489,7 @@ bool npart__need(struct npart__parser *parser, enum npart__token_kind kind, cons
     if (npart__accept(parser, kind, text))
         return true;
     npart__parse_fail(parser, npart__peek(parser)->column, "expected %s, found %s", expected,
-                      npart__peek(parser)->text);
+                      npart__peek(parser)->word->text);
     return false;
 }
 
@@ -414,8 +501,8 @@ const struct npart__token *npart__expect(struct npart__parser *parser, enum npar
     const struct npart__token *token = npart__peek(parser);
     if (parser->status != NPART_OK)
         return NULL;
-    if (token->kind != kind) {
-        npart__parse_fail(parser, token->column, "expected %s, found %s", expected, token->text);
+    if (token->word->kind != kind) {
+        npart__parse_fail(parser, token->column, "expected %s, found %s", expected, token->word->text);
         return NULL;
     }
     parser->now.at++;
@@ -426,6 +513,6 @@ const struct npart__token *npart__expect(struct npart__parser *parser, enum npar
 void npart__expect_end(struct npart__parser *parser)
 {
     const struct npart__token *token = npart__peek(parser);
-    if (parser->status == NPART_OK && token->kind != NPART__TOKEN_END)
-        npart__parse_fail(parser, token->column, "unexpected %s", token->text);
+    if (parser->status == NPART_OK && token->word->kind != NPART__TOKEN_END)
+        npart__parse_fail(parser, token->column, "unexpected %s", token->word->text);
 }

@@ -16,11 +16,20 @@ static const struct npart__line lines[] = {
 #include "oplist/lines.def"
 };
 
-const struct npart__line *npart__find_line(const char *keyword, unsigned places)
+/* Rows of one keyword need not stand together, as of `source`; from the first on they are looked through. */
+void npart__note_lines(struct npart__parser *parser)
 {
-    for (size_t i = 0; i < NPART__COUNT(lines); i++)
-        if ((lines[i].places & places) && npart__same_text(lines[i].keyword, keyword))
-            return &lines[i];
+    for (size_t i = NPART__COUNT(lines); i-- > 0;)
+        npart__word_of(parser, NPART__TOKEN_WORD, lines[i].keyword, strlen(lines[i].keyword))->line = (uint8_t)(i + 1);
+}
+
+_Static_assert(NPART__COUNT(lines) < UINT8_MAX, "words have a byte for their row");
+
+const struct npart__line *npart__find_line(const struct npart__word *keyword, unsigned places)
+{
+    for (size_t i = keyword->line; i && i <= NPART__COUNT(lines); i++)
+        if ((lines[i - 1].places & places) && npart__same_text(lines[i - 1].keyword, keyword->text))
+            return &lines[i - 1];
     return NULL;
 }
 
@@ -105,12 +114,12 @@ static bool fits(const struct npart__parser *parser, const char *step)
     const struct npart__token *token = npart__peek(parser);
     step += *step == '[';
     if (*step == '\'')
-        return token->kind == NPART__TOKEN_STRING;
+        return token->word->kind == NPART__TOKEN_STRING;
     if (!is_type(step))
-        return *token->text == *step && (token->kind == NPART__TOKEN_WORD || token->kind == NPART__TOKEN_MARK) &&
-               npart__is_text(token->text, step, step_length(step));
+        return *token->word->text == *step && (token->word->kind == NPART__TOKEN_WORD || token->word->kind == NPART__TOKEN_MARK) &&
+               npart__is_text(token->word->text, step, step_length(step));
     const struct type *type = find_type(step, word_length(step, step_length(step)));
-    return !type || (type->kinds >> token->kind & 1);
+    return !type || (type->kinds >> token->word->kind & 1);
 }
 
 /* ---- values --------------------------------------------------------------------------------------------------- */
@@ -118,7 +127,7 @@ static bool fits(const struct npart__parser *parser, const char *step)
 static void fail_expected(struct npart__parser *parser, const char *expected, size_t length)
 {
     npart__parse_fail(parser, npart__peek(parser)->column, "expected %.*s, found %s", (int)length, expected,
-                      npart__peek(parser)->text);
+                      npart__peek(parser)->word->text);
 }
 
 /* Few words are told all; of more the nearest. */
@@ -128,8 +137,8 @@ static void fail_found(struct npart__parser *parser, const struct type *type, co
     struct npart__nearest nearest;
     char hint[NPART__HINT_BYTES];
     npart__append_format(&text, "%s%s%s", type->before ? type->before : "there is no ",
-                         type->after || !type->before ? token->text : "", type->after ? type->after : "");
-    npart__nearest_init(&nearest, token->text, strlen(token->text));
+                         type->after || !type->before ? token->word->text : "", type->after ? type->after : "");
+    npart__nearest_init(&nearest, token->word->text, strlen(token->word->text));
     for (const char *const *word = type->words; word && *word; word++) {
         npart__nearest_offer(&nearest, *word);
         if (!type->before)
@@ -144,9 +153,9 @@ static void fail_found(struct npart__parser *parser, const struct type *type, co
 static uint32_t index_of(const struct npart__parser *parser, const struct type *type, const struct npart__token *token)
 {
     if (type->find)
-        return type->find(parser->oplist, token->text, strlen(token->text));
+        return type->find(parser->oplist, token->word->text, strlen(token->word->text));
     for (uint32_t i = 0; type->words && type->words[i]; i++)
-        if (strcmp(type->words[i], token->text) == 0)
+        if (strcmp(type->words[i], token->word->text) == 0)
             return i;
     return type->words ? NPART_NONE : 0;
 }
@@ -182,7 +191,7 @@ static void take_names(struct npart__parser *parser, const struct type *type, co
     bool is_row = is_several(step, length), is_op = strcmp(type->word, "OP") == 0;
     do {
         const struct npart__token *token = npart__peek(parser);
-        if (!(type->kinds >> token->kind & 1)) {
+        if (!(type->kinds >> token->word->kind & 1)) {
             fail_expected(parser, expected, strlen(expected));
             return;
         }
@@ -192,15 +201,15 @@ static void take_names(struct npart__parser *parser, const struct type *type, co
         if (index == NPART_NONE)
             fail_found(parser, type, token);
         if (is_op)
-            (void)npart__check_op(parser, token->text, token->column);
+            (void)npart__check_op(parser, token->word->text, token->column);
         if (value->count == 0) {
             value->token = token;
-            value->text = token->text;
+            value->text = token->word->text;
             value->index = index;
         }
         value->count++;
         parser->now.at++;
-    } while (is_row && parser->status == NPART_OK && (type->kinds >> npart__peek(parser)->kind & 1) &&
+    } while (is_row && parser->status == NPART_OK && (type->kinds >> npart__peek(parser)->word->kind & 1) &&
              !is_next_in(parser, step + length));
 }
 
@@ -235,9 +244,9 @@ static struct npart__value *take_step(struct npart__parser *parser, const char *
     if (*step == '\'') {
         bool is_any = step[1] == '.';
         value->token = npart__peek(parser);
-        if (value->token->kind != NPART__TOKEN_STRING)
+        if (value->token->word->kind != NPART__TOKEN_STRING)
             npart__parse_fail(parser, value->token->column, "expected a %.*s, found %s", is_any ? 14 : (int)length - 2,
-                              is_any ? "text in quotes" : step + 1, value->token->text);
+                              is_any ? "text in quotes" : step + 1, value->token->word->text);
         value->text = npart__take_text(parser, "");
         return value + 1;
     }
@@ -354,11 +363,11 @@ static void lack_keyword(struct npart__parser *parser, const struct npart__token
 {
     struct npart__nearest nearest;
     char hint[NPART__HINT_BYTES];
-    npart__nearest_init(&nearest, token->text, strlen(token->text));
+    npart__nearest_init(&nearest, token->word->text, strlen(token->word->text));
     for (size_t i = 0; i < NPART__COUNT(lines); i++)
         if (lines[i].places & places)
             npart__nearest_offer(&nearest, lines[i].keyword);
-    npart__parse_fail(parser, token->column, "%s is no keyword here%s", token->text,
+    npart__parse_fail(parser, token->column, "%s is no keyword here%s", token->word->text,
                       nearest.count ? npart__nearest_hint(&nearest, hint, sizeof hint) : "");
 }
 
@@ -369,7 +378,7 @@ void npart__read_line(struct npart__parser *parser, unsigned place)
     struct npart__value values[NPART__LIMIT_VALUES];
     if (!token)
         return;
-    parser->line = npart__find_line(token->text, place);
+    parser->line = npart__find_line(token->word, place);
     if (!parser->line) {
         lack_keyword(parser, token, place);
         return;

@@ -23,16 +23,27 @@ enum npart__token_kind {
     NPART__TOKEN_MARK,    /* ( ) , * + - / % : = != < <= > >= .. */
 };
 
-
-/* A word, number, text or mark of a line. Texts of marks and ends are constants; all others are
- * copies. */
-struct npart__token {
-    uint8_t kind;
-    bool is_whole;   /* a number without point or exponent */
-    uint64_t column; /* with the line above NPART__LINE_SHIFT */
+/* What tokens of one text have in common. Of words, numbers and marks there is one of each text, so that what a word
+ * means is looked up once and not wherever it stands; each text in quotes is one of its own. */
+struct npart__word {
     const char *text; /* terminated, in the arena; strings without quotes and escapes */
     double real;
     int64_t number;
+    uint64_t hash;
+    uint32_t length;
+    uint32_t defines[2]; /* plus one, in defines: what stands for a condition, a number or words, and for rules */
+    uint8_t kind;        /* enum npart__token_kind */
+    bool is_whole;       /* a number without point or exponent */
+    bool is_reserved;    /* it means something in every condition already */
+    uint8_t predicate, function; /* plus one, of questions.def */
+    uint8_t element_type;        /* 0: it is none */
+    uint8_t line;                /* plus one: the first row of lines.c with this keyword */
+};
+
+/* A word, number, text or mark where it stands. */
+struct npart__token {
+    struct npart__word *word;
+    uint64_t column; /* with the line above NPART__LINE_SHIFT */
 };
 #define NPART__ID_BYTES 200u /* of a rule, before its number; what is longer is cut */
 /* So a place is one number, by which mistakes can be compared: line 12, column 7 is 12 * 2^32 + 7. */
@@ -66,10 +77,7 @@ struct npart__define {
     uint32_t statement_count;
     bool is_table, is_rules, is_used;
     uint64_t column;
-    uint32_t next; /* plus one, of those with the same letters */
 };
-/* Chains of defines by their first two letters (place_of in define.c). */
-#define NPART__DEFINE_PLACES 128u
 
 /* What the parameters of a define stand for while it is read. It lives on the stack of whoever enters the define;
  * `arguments` are ranges of tokens, and nothing is copied. */
@@ -96,9 +104,11 @@ struct npart__place_told {
     bool is_warning;
 };
 
+#define NPART__WORDS_SEEN 512u
+
 /* The state of reading one list, included lists among it. `now` is where reading is; entering a
  * define saves it and leaving restores it. Zeroed at first, and kept in an arena: the tokens of a statement make it
- * about 25 kilobytes. */
+ * about 10 kilobytes. */
 struct npart__parser {
     struct npart__oplist *oplist;
     struct npart__arena *arena;
@@ -113,6 +123,15 @@ struct npart__parser {
     uint32_t mistakes;     /* of the list so far */
     struct NPART__ARRAY(struct npart__place_told) told; /* so that nothing is told twice */
     bool must_stop; /* nothing more is read: memory or words ran out, or one mistake is enough */
+    struct npart__words {
+        struct npart__word **places; /* by hash, NULL where there is none; as many as a power of two */
+        uint32_t count, capacity;
+        struct npart__hash_key key;
+        struct npart__word *seen[NPART__WORDS_SEEN]; /* by a few of their letters the last of them: most words return */
+        struct npart__word *marks[2][0x80];          /* by their first letter, of one letter and of two */
+        struct npart__word *end;
+    } words;
+    struct npart__word no_word; /* where memory has run out */
     /* the line that is being lexed */
     struct npart__token lexed[NPART__LIMIT_TOKENS];
     uint32_t lexed_count; /* without the token that ends the statement */
@@ -143,7 +162,6 @@ struct npart__parser {
     bool name_is_included;
     struct NPART__ARRAY(const char *) dropped; /* domain, name, domain, name, ... of ops that are taken out */
     struct NPART__ARRAY(struct npart__define) defines;
-    uint32_t defines_by_letters[NPART__DEFINE_PLACES]; /* plus one */
 };
 
 /* The op that operands are looked up in from here on; NULL: none. Selectors are known by name alone, so those of one op
@@ -174,6 +192,12 @@ static inline bool npart__is_text(const char *own, const char *text, size_t leng
 
 /* Whether a list can name something so: it is one token, a word. */
 bool npart__is_word(const char *text);
+
+/* All words that the language has, before any of a list; false when out of memory. */
+bool npart__begin_words(struct npart__parser *parser);
+/* The one word of a kind and text; never NULL: an empty one when out of memory, which is told. */
+struct npart__word *npart__word_of(struct npart__parser *parser, enum npart__token_kind kind, const char *text,
+                                   size_t length);
 
 /* All statements of a text; what cannot be read is told and left out. */
 void npart__lex(struct npart__parser *parser, const char *text, size_t bytes, struct npart__lexed_lines *out);
@@ -254,10 +278,8 @@ uint32_t npart__new_pair(struct npart__parser *parser, enum npart__term_kind kin
                          uint32_t right);
 /* Reads a number that is calculated, or a word; NPART_NONE after a failure. */
 uint32_t npart__parse_number(struct npart__parser *parser);
-/* Whether the word is a question with a number or a word for an answer. */
-bool npart__is_function(const char *word);
-/* Whether a word means something in every condition already. */
-bool npart__is_reserved(const char *word);
+/* Notes at their words the questions and connectives of conditions. */
+void npart__note_questions(struct npart__parser *parser);
 /* The function or predicate that a condition is first about: its word and what it is asked of, for a rule's id. */
 void npart__condition_label(const struct npart__oplist *oplist, uint32_t term, const char **word,
                             const char **argument, uint8_t *about);
@@ -301,8 +323,10 @@ struct npart__line {
 #include "oplist/lines.def"
 void npart__line_partitions(struct npart__parser *parser, const struct npart__value *is);
 
+/* Notes at their words where the rows of each keyword begin. */
+void npart__note_lines(struct npart__parser *parser);
 /* The first row of the keyword that may stand there; NULL: there is none. */
-const struct npart__line *npart__find_line(const char *keyword, unsigned places);
+const struct npart__line *npart__find_line(const struct npart__word *keyword, unsigned places);
 /* The line at hand, from its keyword on. */
 void npart__read_line(struct npart__parser *parser, unsigned place);
 /* [of GATE] [with SWITCH] [unless SWITCH] [since TOOLCHAIN] [before TOOLCHAIN]: when a line counts. */

@@ -45,7 +45,7 @@ void npart__line_use(struct npart__parser *parser, const struct npart__value *is
         read_statements(parser, scope.define->statements, scope.define->statement_count);
         parser->now = before;
         parser->oplist->path = before.path;
-    } while (parser->status == NPART_OK && npart__peek(parser)->kind != NPART__TOKEN_END);
+    } while (parser->status == NPART_OK && npart__peek(parser)->word->kind != NPART__TOKEN_END);
 }
 
 /* Of an op it counts for all rules without one of their own, wherever it stands; of a define for those above it. */
@@ -74,11 +74,11 @@ static int compare_entries(const struct npart__op_entry *a, const struct npart__
 static bool read_version(struct npart__parser *parser, int32_t *out)
 {
     const struct npart__token *token = npart__peek(parser);
-    if (token->kind != NPART__TOKEN_NUMBER)
+    if (token->word->kind != NPART__TOKEN_NUMBER)
         return false;
-    if (!token->is_whole)
+    if (!token->word->is_whole)
         npart__parse_fail(parser, token->column, "an opset is a whole number");
-    *out = token->number < INT32_MAX ? (int32_t)token->number : INT32_MAX;
+    *out = token->word->number < INT32_MAX ? (int32_t)token->word->number : INT32_MAX;
     parser->now.at++;
     return true;
 }
@@ -112,11 +112,11 @@ static void read_op(struct npart__parser *parser, const struct npart__token *tok
                                     .line = parser->now.line,
                                     .column = token->column};
     size_t versions;
-    if (!npart__split_op_name(parser, token->text, &entry.domain, &entry.name))
+    if (!npart__split_op_name(parser, token->word->text, &entry.domain, &entry.name))
         return;
     bool is_standard = *entry.domain == '\0' || strcmp(entry.domain, "com.microsoft") == 0;
     if (is_standard && !npart__operator_versions(entry.domain, entry.name, &versions)) {
-        npart__parse_fail(parser, token->column, "%s is no operator of the standard%s", token->text,
+        npart__parse_fail(parser, token->column, "%s is no operator of the standard%s", token->word->text,
                           npart__hint_operator(parser, entry.domain, entry.name));
         return;
     }
@@ -184,10 +184,10 @@ void npart__read_block(struct npart__parser *parser)
 uint32_t npart__block_length(const struct npart__lexed_lines *statements, uint32_t first)
 {
     for (uint32_t at = first; at < statements->of.count; at++) {
-        const char *word = statements->of.items[at].range.tokens[0].text;
+        const struct npart__word *word = statements->of.items[at].range.tokens[0].word;
         /* Most lines are of an op, whose keywords are found first. */
         const struct npart__line *line = npart__find_line(word, UINT32_MAX);
-        if (line && (line->places & (IN_LIST | IN_REWRITES)) && strcmp(word, "source") != 0)
+        if (line && (line->places & (IN_LIST | IN_REWRITES)) && strcmp(word->text, "source") != 0)
             return at - first;
     }
     return statements->of.count - first;
@@ -236,7 +236,7 @@ static bool lex_text(struct npart__parser *parser, const char *text, size_t byte
 {
     npart__lex(parser, text, bytes, out);
     const struct npart__range first = out->of.count ? out->of.items[0].range : (struct npart__range){0};
-    bool has_format = first.count == 2 && strcmp(first.tokens[0].text, "format") == 0 && first.tokens[1].number == 1;
+    bool has_format = first.count == 2 && strcmp(first.tokens[0].word->text, "format") == 0 && first.tokens[1].word->number == 1;
     if (out->of.count)
         parser->now.line = out->of.items[0].line;
     if (!has_format && parser->mistakes == 0)
@@ -272,7 +272,7 @@ static void read_list(struct npart__parser *parser, const char *text, size_t byt
     npart__find_defines(parser, &statements);
     for (uint32_t i = 1; i < statements.of.count && !parser->must_stop; i++) {
         const struct npart__lexed_line *at = &statements.of.items[i];
-        const struct npart__line *line = npart__find_line(at->range.tokens[0].text, IN_LIST | IN_REWRITES);
+        const struct npart__line *line = npart__find_line(at->range.tokens[0].word, IN_LIST | IN_REWRITES);
         uint32_t inner = 0;
         if (at->is_broken || (line && (line->places & BLOCK)))
             inner = npart__block_length(&statements, i + 1);
@@ -410,7 +410,11 @@ struct npart__parser *npart__begin_reading(struct npart__oplist *oplist, struct 
     parser->error = error ? error : &parser->unused_error;
     parser->default_source = "";
     npart__arena_init(&parser->tokens_arena, &arena->allocator);
-    return parser;
+    if (npart__begin_words(parser))
+        return parser;
+    npart__arena_clear(&parser->tokens_arena);
+    npart__arena_release(arena, parser);
+    return NULL;
 }
 
 /* With a listener `status` is taken back after each statement, so the count of mistakes says whether there were any. */
