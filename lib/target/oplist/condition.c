@@ -39,6 +39,8 @@ void npart__note_questions(struct npart__parser *parser)
 
 uint32_t npart__new_term(struct npart__parser *parser, struct npart__term term)
 {
+    if (npart__is_full(parser, parser->oplist->terms.count, parser->oplist->terms.capacity))
+        return NPART_NONE;
     return NPART__ADD(parser, &parser->oplist->terms, term);
 }
 

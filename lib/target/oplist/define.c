@@ -27,7 +27,7 @@ static struct npart__define *find_define(const struct npart__parser *parser, con
  * a rule among rows lacks the word `row`: both are told when they are read. */
 static bool begins_row(const struct npart__lexed_line *statement)
 {
-    return strcmp(statement->range.tokens[0].word->text, "row") == 0;
+    return strcmp(statement->word->text, "row") == 0;
 }
 
 /* NAME [ "(" PARAMETER { "," PARAMETER } ")" ] [ ":" BODY ]
@@ -99,8 +99,8 @@ void npart__line_define(struct npart__parser *parser, const struct npart__value 
 void npart__find_defines(struct npart__parser *parser, const struct npart__lexed_lines *statements)
 {
     for (uint32_t i = 0; i < statements->of.count && !parser->must_stop; i++) {
-        const struct npart__lexed_line *at = &statements->of.items[i];
-        if (strcmp(at->range.tokens[0].word->text, "define") != 0 || at->is_broken)
+        struct npart__lexed_line *at = &statements->of.items[i];
+        if (!npart__same_text(at->word->text, "define") || at->is_broken)
             continue;
         parser->block = at + 1;
         parser->block_count = npart__block_length(statements, i + 1);

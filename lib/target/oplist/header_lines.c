@@ -28,16 +28,22 @@ uint32_t npart__find_toolchain(const struct npart__oplist *oplist, const char *n
     return NPART_NONE;
 }
 
+/* Most differ in their first letter, whose case is one bit. */
+static bool is_name(const char *own, const char *name, size_t length)
+{
+    return length && ((*own ^ *name) | 0x20) == 0x20 && strlen(own) == length && npart__same_letters(own, name, length);
+}
+
 /* By name or alias, in any case of letters. Vendors write names of chips in either case: RK3588,
  * rk3588. Linear in variants and aliases, which are limited; reading a list is quadratic in them at worst. */
 uint32_t npart__find_variant(const struct npart__oplist *oplist, const char *name, size_t length)
 {
     for (uint32_t i = 0; i < oplist->variants.count; i++) {
         const struct npart__variant *variant = &oplist->variants.items[i];
-        if (strlen(variant->name) == length && npart__same_letters(variant->name, name, length))
+        if (is_name(variant->name, name, length))
             return i;
         for (uint32_t k = 0; k < variant->alias_count; k++)
-            if (strlen(variant->aliases[k]) == length && npart__same_letters(variant->aliases[k], name, length))
+            if (is_name(variant->aliases[k], name, length))
                 return i;
     }
     return NPART_NONE;

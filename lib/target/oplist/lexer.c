@@ -253,15 +253,18 @@ struct npart__word *npart__word_of(struct npart__parser *parser, enum npart__tok
         return *seen;
     uint64_t hash = npart__hash_bytes(&parser->words.key, text, length);
     struct npart__word *word = *place_of(&parser->words, hash, kind, text, length);
-    *seen = word ? word : new_word(parser, kind, text, length, hash);
-    return *seen;
+    word = word ? word : new_word(parser, kind, text, length, hash);
+    if (word != &parser->no_word)
+        *seen = word;
+    return word;
 }
 
 bool npart__begin_words(struct npart__parser *parser)
 {
     parser->no_word.text = "";
     npart__hash_key_init(&parser->words.key);
-    if (!make_room(parser, FIRST_WORDS))
+    parser->steps = npart__arena_zeroed(&parser->tokens_arena, NPART__STEPS_SEEN, sizeof *parser->steps);
+    if (!parser->steps || !make_room(parser, FIRST_WORDS))
         return false;
     npart__note_questions(parser);
     npart__note_lines(parser);
@@ -440,28 +443,93 @@ static void lex_statement(struct npart__parser *parser, const char *text, size_t
         last ? last->column + strlen(last->word->text) : (uint64_t)parser->now.line << NPART__LINE_SHIFT | 1};
 }
 
-/* All statements before any is read, since defines may be used above the line that makes them.
- * Tokens live as long as the reading, in an arena of their own. A statement that could not be lexed is kept,
- * marked as broken, so that the statements after it belong to the same op as they would otherwise. */
+/* Tokens live as long as the reading, in an arena of their own. */
+static void keep_tokens(struct npart__parser *parser, struct npart__lexed_line *statement)
+{
+    size_t size = (parser->lexed_count + (size_t)1) * sizeof *parser->lexed;
+    struct npart__token *tokens = npart__arena_allocate(&parser->tokens_arena, size);
+    if (!tokens || parser->status != NPART_OK) {
+        npart__parse_out_of_memory(parser);
+        return;
+    }
+    memcpy(tokens, parser->lexed, size);
+    statement->range = (struct npart__range){tokens, parser->lexed_count};
+    statement->waits = NULL;
+}
+
+void npart__need_tokens(struct npart__parser *parser, struct npart__lexed_line *statement)
+{
+    size_t offset = 0;
+    if (!statement->waits)
+        return;
+    parser->now.line = statement->line - 1;
+    lex_statement(parser, statement->waits, statement->waiting_bytes, &offset);
+    parser->tokens_lexed += parser->lexed_count;
+    keep_tokens(parser, statement);
+}
+
+/* Whether a line is a rule's and may wait: then it is passed over, with those that continue it. Told by its first
+ * word, so that its place among others is known. */
+static bool waits(struct npart__parser *parser, const char *text, size_t bytes, size_t *offset,
+                  struct npart__lexed_line *statement)
+{
+    const char *line = text + *offset, *first = line + strspn(line, " "), *end = first;
+    if (!parser->is_builtin || !is_letter(*first))
+        return false;
+    statement->word =
+        npart__word_of(parser, NPART__TOKEN_WORD, first, word_length(first, bytes - (size_t)(first - text)));
+    const struct npart__line *row = npart__find_line(statement->word, IN_OP);
+    if (!row || row->read != npart__line_rule || npart__find_line(statement->word, IN_LIST))
+        return false;
+    statement->waits = line;
+    statement->line = parser->now.line + 1;
+    do {
+        end = strchr(end, '\n');
+        end = end ? end + 1 : text + bytes;
+        parser->now.line++;
+    } while (end < text + bytes && end[-1] == '\n' && end[-2] == '\\');
+    statement->waiting_bytes = (uint32_t)(end - line);
+    *offset = (size_t)(end - text);
+    return true;
+}
+
+bool npart__lex_next(struct npart__parser *parser, const char *text, size_t bytes, size_t *offset,
+                     struct npart__lexed_line *out)
+{
+    parser->lexed_count = 0;
+    while (parser->lexed_count == 0 && *offset < bytes && !parser->must_stop) {
+        lex_statement(parser, text, bytes, offset);
+        *out = (struct npart__lexed_line){.is_broken = parser->status != NPART_OK};
+        npart__end_statement(parser);
+    }
+    if (parser->lexed_count == 0)
+        return false;
+    out->range = (struct npart__range){parser->lexed, parser->lexed_count};
+    out->word = parser->lexed[0].word;
+    /* Where its first token stands, and not where it ends. */
+    out->line = (uint32_t)(parser->lexed[0].column >> NPART__LINE_SHIFT);
+    /* What is read for the first time is paid for here; npart__read_range allows that much and a constant. */
+    parser->tokens_lexed += parser->lexed_count;
+    return true;
+}
+
+/* All statements before any is read, since defines may be used above the line that makes them. A statement that could
+ * not be lexed is kept, marked as broken, so that the statements after it belong to the same op as they would
+ * otherwise. */
 void npart__lex(struct npart__parser *parser, const char *text, size_t bytes, struct npart__lexed_lines *out)
 {
+    const size_t bytes_a_line = 32; /* of lists that are built in, with defines and comments */
     parser->now.line = 0;
+    if (!NPART__RESERVE(&parser->tokens_arena, &out->of, bytes / bytes_a_line + 1))
+        npart__parse_out_of_memory(parser);
     for (size_t offset = 0; offset < bytes && !parser->must_stop;) {
-        lex_statement(parser, text, bytes, &offset);
-        struct npart__lexed_line statement = {.line = parser->now.line, .is_broken = parser->status != NPART_OK};
-        npart__end_statement(parser);
-        if (parser->lexed_count == 0)
-            continue;
-        /* What is read for the first time is paid for here; npart__read_range allows that much and a constant. */
-        parser->tokens_lexed += parser->lexed_count;
-        size_t size = (parser->lexed_count + (size_t)1) * sizeof *parser->lexed;
-        struct npart__token *tokens = npart__arena_allocate(&parser->tokens_arena, size);
-        statement.range = (struct npart__range){tokens, parser->lexed_count};
-        /* Where its first token stands, and not where it ends. */
-        statement.line = (uint32_t)(parser->lexed[0].column >> NPART__LINE_SHIFT);
-        if (tokens)
-            memcpy(tokens, parser->lexed, size);
-        if (!tokens || !NPART__PUSH(&parser->tokens_arena, &out->of, statement))
+        struct npart__lexed_line statement = {.word = NULL};
+        if (!waits(parser, text, bytes, &offset, &statement)) {
+            if (!npart__lex_next(parser, text, bytes, &offset, &statement))
+                return;
+            keep_tokens(parser, &statement);
+        }
+        if (!NPART__PUSH(&parser->tokens_arena, &out->of, statement))
             npart__parse_out_of_memory(parser);
     }
 }

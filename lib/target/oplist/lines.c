@@ -19,17 +19,21 @@ static const struct npart__line lines[] = {
 /* Rows of one keyword need not stand together, as of `source`; from the first on they are looked through. */
 void npart__note_lines(struct npart__parser *parser)
 {
-    for (size_t i = NPART__COUNT(lines); i-- > 0;)
-        npart__word_of(parser, NPART__TOKEN_WORD, lines[i].keyword, strlen(lines[i].keyword))->line = (uint8_t)(i + 1);
+    for (size_t i = 0; i < NPART__COUNT(lines); i++) {
+        struct npart__word *word =
+            npart__word_of(parser, NPART__TOKEN_WORD, lines[i].keyword, strlen(lines[i].keyword));
+        word->first_line = word->line_end ? word->first_line : (uint8_t)i;
+        word->line_end = (uint8_t)(i + 1);
+    }
 }
 
 _Static_assert(NPART__COUNT(lines) < UINT8_MAX, "words have a byte for their row");
 
 const struct npart__line *npart__find_line(const struct npart__word *keyword, unsigned places)
 {
-    for (size_t i = keyword->line; i && i <= NPART__COUNT(lines); i++)
-        if ((lines[i - 1].places & places) && npart__same_text(lines[i - 1].keyword, keyword->text))
-            return &lines[i - 1];
+    for (size_t i = keyword->first_line; i < keyword->line_end; i++)
+        if ((lines[i].places & places) && npart__same_text(lines[i].keyword, keyword->text))
+            return &lines[i];
     return NULL;
 }
 
@@ -39,7 +43,7 @@ const struct npart__line *npart__find_line(const struct npart__word *keyword, un
 #define NUMBER (1u << NPART__TOKEN_NUMBER)
 #define ANY (WORD | NUMBER | 1u << NPART__TOKEN_STRING | 1u << NPART__TOKEN_LITERAL | 1u << NPART__TOKEN_MARK)
 
-static const struct type {
+static const struct npart__step_type {
     const char *word, *expected;
     unsigned kinds; /* of tokens, as bits */
     /* What a name leads to, or NPART_NONE; that is told with `before` and, but for NULL, the name and `after`. */
@@ -75,7 +79,7 @@ static const struct type {
 };
 
 /* NULL: `WHEN`, or what the line's function reads, with all after it. */
-static const struct type *find_type(const char *step, size_t length)
+static const struct npart__step_type *find_type(const char *step, size_t length)
 {
     for (size_t i = 0; i < NPART__COUNT(types); i++)
         if (npart__is_text(types[i].word, step, length))
@@ -108,6 +112,17 @@ static size_t word_length(const char *step, size_t length)
     return is_several(step, length) ? length - 3 : length;
 }
 
+/* Forms are constants, so a step is known by its place in memory. */
+static const struct npart__step *step_at(const struct npart__parser *parser, const char *text)
+{
+    struct npart__step *step = &parser->steps[(uintptr_t)text % NPART__STEPS_SEEN];
+    if (step->text != text) {
+        size_t length = step_length(text);
+        *step = (struct npart__step){text, length, find_type(text, word_length(text, length))};
+    }
+    return step;
+}
+
 /* Whether the token at hand may be the beginning of the step. */
 static bool fits(const struct npart__parser *parser, const char *step)
 {
@@ -118,7 +133,7 @@ static bool fits(const struct npart__parser *parser, const char *step)
     if (!is_type(step))
         return *token->word->text == *step && (token->word->kind == NPART__TOKEN_WORD || token->word->kind == NPART__TOKEN_MARK) &&
                npart__is_text(token->word->text, step, step_length(step));
-    const struct type *type = find_type(step, word_length(step, step_length(step)));
+    const struct npart__step_type *type = step_at(parser, step)->type;
     return !type || (type->kinds >> token->word->kind & 1);
 }
 
@@ -131,7 +146,7 @@ static void fail_expected(struct npart__parser *parser, const char *expected, si
 }
 
 /* Few words are told all; of more the nearest. */
-static void fail_found(struct npart__parser *parser, const struct type *type, const struct npart__token *token)
+static void fail_found(struct npart__parser *parser, const struct npart__step_type *type, const struct npart__token *token)
 {
     struct npart__buffer text = {.arena = &parser->tokens_arena};
     struct npart__nearest nearest;
@@ -150,7 +165,7 @@ static void fail_found(struct npart__parser *parser, const struct type *type, co
 }
 
 /* What the token leads to; 0 where its type asks for nothing. */
-static uint32_t index_of(const struct npart__parser *parser, const struct type *type, const struct npart__token *token)
+static uint32_t index_of(const struct npart__parser *parser, const struct npart__step_type *type, const struct npart__token *token)
 {
     if (type->find)
         return type->find(parser->oplist, token->word->text, strlen(token->word->text));
@@ -184,7 +199,7 @@ static bool is_next_in(const struct npart__parser *parser, const char *rest)
 }
 
 /* A name, or several. */
-static void take_names(struct npart__parser *parser, const struct type *type, const char *step, size_t length,
+static void take_names(struct npart__parser *parser, const struct npart__step_type *type, const char *step, size_t length,
                        struct npart__value *value)
 {
     const char *expected = type->expected ? type->expected : parser->line->noun;
@@ -239,7 +254,7 @@ static struct npart__value *take_step(struct npart__parser *parser, const char *
 {
     if (*step == '[')
         return take_group(parser, step, end, value);
-    size_t length = step_length(step);
+    size_t length = step_at(parser, step)->length;
     *end = step + length;
     if (*step == '\'') {
         bool is_any = step[1] == '.';
@@ -257,7 +272,7 @@ static struct npart__value *take_step(struct npart__parser *parser, const char *
             fail_expected(parser, step, length);
         return value;
     }
-    const struct type *type = find_type(step, word_length(step, length));
+    const struct npart__step_type *type = step_at(parser, step)->type;
     if (type)
         take_names(parser, type, step, length, value);
     else if (strncmp(step, "WHEN", 4) == 0)
@@ -298,7 +313,7 @@ static void expect_step(struct npart__parser *parser, const struct npart__line *
         npart__append_text(&text, line == first ? "" : same_step(line, last, at) ? " or " : ", ");
         const char *step = line->form + at;
         size_t length = step_length(step);
-        const struct type *type = find_type(step, word_length(step, length));
+        const struct npart__step_type *type = find_type(step, word_length(step, length));
         npart__append(&text, type ? type->expected : step, type ? strlen(type->expected) : length);
     }
     fail_expected(parser, npart__buffer_text(&text), text.size);

@@ -109,6 +109,8 @@ static uint32_t known_selector(const struct npart__parser *parser, const char *n
 /* Its index. A selector of an op that fails further down stays in the array, and nothing refers to it. */
 static uint32_t new_selector(struct npart__parser *parser, struct npart__selector selector)
 {
+    if (npart__is_full(parser, parser->oplist->selectors.count, parser->oplist->selectors.capacity))
+        return NPART_NONE;
     return NPART__ADD(parser, &parser->oplist->selectors, selector);
 }
 

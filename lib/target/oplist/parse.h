@@ -37,7 +37,7 @@ struct npart__word {
     bool is_reserved;    /* it means something in every condition already */
     uint8_t predicate, function; /* plus one, of questions.def */
     uint8_t element_type;        /* 0: it is none */
-    uint8_t line;                /* plus one: the first row of lines.c with this keyword */
+    uint8_t first_line, line_end; /* the rows of lines.c with this keyword, and others between; 0, 0: it is none */
 };
 
 /* A word, number, text or mark where it stands. */
@@ -58,7 +58,9 @@ struct npart__range {
 /* One statement: a line with those that continue it. */
 struct npart__lexed_line {
     struct npart__range range;
-    uint32_t line;
+    const struct npart__word *word; /* the first */
+    const char *waits; /* its text, where it is not made tokens yet (npart__need_tokens); else NULL */
+    uint32_t line, waiting_bytes;
     bool is_broken; /* some of it could not be read, which has been told */
 };
 
@@ -73,10 +75,11 @@ struct npart__define {
     struct npart__range parameters; /* names with commas between */
     uint32_t parameter_count; /* at most NPART__LIMIT_PARAMETERS */
     struct npart__range body;
-    const struct npart__lexed_line *statements; /* of rules or rows: the lines that follow it */
+    struct npart__lexed_line *statements; /* of rules or rows: the lines that follow it */
     uint32_t statement_count;
     bool is_table, is_rules, is_used;
     uint64_t column;
+    uint32_t rules_counted; /* plus one, of late.c */
 };
 
 /* What the parameters of a define stand for while it is read. It lives on the stack of whoever enters the define;
@@ -117,12 +120,13 @@ struct npart__parser {
     const struct npart__listener *listener; /* NULL: only the first mistake is told, and no warnings */
     struct npart__reading now;
     const struct npart__line *line; /* the one that is being read */
-    const struct npart__lexed_line *block; /* what follows it up to the next line of the list, */
+    struct npart__lexed_line *block; /* what follows it up to the next line of the list, */
     uint32_t block_count;                  /* which belongs to it where it is a BLOCK */
     npart_status status;   /* of the statement at hand: what is left of it is not read after a failure */
     uint32_t mistakes;     /* of the list so far */
     struct NPART__ARRAY(struct npart__place_told) told; /* so that nothing is told twice */
     bool must_stop; /* nothing more is read: memory or words ran out, or one mistake is enough */
+    bool is_builtin, asks_names; /* the list has no mistakes; some rule may ask name() */
     struct npart__words {
         struct npart__word **places; /* by hash, NULL where there is none; as many as a power of two */
         uint32_t count, capacity;
@@ -132,6 +136,7 @@ struct npart__parser {
         struct npart__word *end;
     } words;
     struct npart__word no_word; /* where memory has run out */
+    struct npart__step *steps;  /* by place in memory the last of them */
     /* the line that is being lexed */
     struct npart__token lexed[NPART__LIMIT_TOKENS];
     uint32_t lexed_count; /* without the token that ends the statement */
@@ -201,6 +206,11 @@ struct npart__word *npart__word_of(struct npart__parser *parser, enum npart__tok
 
 /* All statements of a text; what cannot be read is told and left out. */
 void npart__lex(struct npart__parser *parser, const char *text, size_t bytes, struct npart__lexed_lines *out);
+/* One statement from *offset on, in tokens that last until the next; false at the end of the text. */
+bool npart__lex_next(struct npart__parser *parser, const char *text, size_t bytes, size_t *offset,
+                     struct npart__lexed_line *out);
+/* Of a built-in list, whose text stays, lines of rules wait until they are read. */
+void npart__need_tokens(struct npart__parser *parser, struct npart__lexed_line *statement);
 
 /* Tells of a mistake at a token's column, or at column 1 of the line at hand; the first of a statement counts. */
 void npart__parse_fail(struct npart__parser *parser, uint64_t column, const char *format, ...) NPART__PRINTF(3, 4);
@@ -230,6 +240,17 @@ const struct npart__token *npart__expect(struct npart__parser *parser, enum npar
 void npart__expect_end(struct npart__parser *parser);
 
 /* ---- define.c -------------------------------------------------------------------------------------------- */
+
+/* ---- late.c ---------------------------------------------------------------------------------------------- */
+
+/* Whether the op's rules, which are those of the block at hand, are read later. */
+bool npart__put_off(struct npart__parser *parser, struct npart__op_entry *entry);
+/* The list has been read, but for such rules: the parser is theirs now. */
+void npart__end_late(struct npart__parser *parser);
+/* Whether an array that must not be moved has no room for one more; told as if memory were short. */
+bool npart__is_full(struct npart__parser *parser, uint32_t count, uint32_t capacity);
+/* sections.c: the rules of an op from the block at hand. */
+void npart__read_op_rules(struct npart__parser *parser, struct npart__op_entry *entry);
 
 /* How many statements from `first` on belong to what stands before them. */
 uint32_t npart__block_length(const struct npart__lexed_lines *statements, uint32_t first); /* sections.c */
@@ -298,6 +319,14 @@ enum {
     OF_TARGET = 128,  /* the target's line must stand above */
     OWN = 256,        /* its function reads all that follows the keyword */
 };
+
+/* A step of a form, which is taken apart once. */
+struct npart__step {
+    const char *text; /* NULL: none is kept here */
+    size_t length;
+    const struct npart__step_type *type; /* lines.c; NULL: none */
+};
+#define NPART__STEPS_SEEN 256u
 
 /* What a step of a form has taken from a line. */
 struct npart__value {
