@@ -248,8 +248,10 @@ char *npart__name_as(struct npart__arena *arena, const char *path, const char *p
 /* Equal texts get equal ids, counted from 0; id 0 is always "". Texts are copied only on request. */
 struct npart__strings {
     struct npart__arena *arena;
-    struct npart__string_entry *table; /* uthash */
+    struct npart__string_slot *slots; /* open addressing; as many as a power of two */
+    uint32_t slot_count;
     struct NPART__ARRAY(const char *) texts;
+    struct NPART__ARRAY(uint32_t) lengths; /* of these */
     struct npart__hash_key key;
 };
 

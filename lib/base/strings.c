@@ -1,25 +1,60 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Interned strings: the one place that includes uthash. Its own idea of running out of memory is exit(-1), so
- * allocation goes to the arena and a failed insertion is rolled back and reported. Every hash is ours, under a key.
+ * Interned strings: a table of their numbers, in which each stands at the first free place from its hash on. A graph has
+ * thousands, and each of its versions a table of its own, so a place is eight bytes. Every hash is ours, under a key.
  */
 #include "base/base.h"
 
-#define HASH_NONFATAL_OOM 1
-#define uthash_malloc(bytes) npart__arena_allocate(uthash_arena, (bytes))
-#define uthash_free(memory, bytes) npart__arena_release(uthash_arena, (memory))
-#define uthash_nonfatal_oom(entry) ((entry)->text = NULL)
-#if defined(__clang__)
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wsign-conversion"
-#endif
-#include <uthash.h>
-
-struct npart__string_entry {
-    const char *text;
-    uint32_t id;
-    UT_hash_handle hh;
+struct npart__string_slot {
+    uint32_t hash;
+    uint32_t id; /* plus one; 0: nothing stands there */
 };
+
+#define FIRST_SLOTS 64u
+
+/* Texts come from the input, so the place of each follows a key of the table's own. The upper half is dropped. */
+static uint32_t hash_of(const struct npart__strings *strings, const char *text, size_t length)
+{
+    return (uint32_t)npart__hash_bytes(&strings->key, text, length);
+}
+
+/* Where a text stands, or is to stand. There is an end, as the table is never full. */
+static struct npart__string_slot *slot_of(const struct npart__strings *strings, const char *text, size_t length,
+                                          uint32_t hash)
+{
+    for (uint32_t at = hash;; at++) {
+        struct npart__string_slot *slot = &strings->slots[at & (strings->slot_count - 1)];
+        if (!slot->id || (slot->hash == hash && strings->lengths.items[slot->id - 1] == length &&
+                          memcmp(strings->texts.items[slot->id - 1], text, length) == 0))
+            return slot;
+    }
+}
+
+/* The first free place for a hash. */
+static struct npart__string_slot *free_slot(struct npart__string_slot *slots, uint32_t count, uint32_t hash)
+{
+    while (slots[hash & (count - 1)].id)
+        hash++;
+    return &slots[hash & (count - 1)];
+}
+
+/* For one text more, so that a quarter of the places stays free. Numbers of texts are below 2^31. */
+static bool make_room(struct npart__strings *strings)
+{
+    uint32_t count = strings->slot_count ? 2 * strings->slot_count : FIRST_SLOTS;
+    if (strings->texts.count < strings->slot_count / 4 * 3)
+        return true;
+    struct npart__string_slot *slots = npart__arena_zeroed(strings->arena, count, sizeof *slots);
+    if (!slots)
+        return false;
+    for (uint32_t i = 0; i < strings->slot_count; i++)
+        if (strings->slots[i].id)
+            *free_slot(slots, count, strings->slots[i].hash) = strings->slots[i];
+    npart__arena_release(strings->arena, strings->slots);
+    strings->slots = slots;
+    strings->slot_count = count;
+    return true;
+}
 
 bool npart__strings_init(struct npart__strings *strings, struct npart__arena *arena)
 {
@@ -29,43 +64,21 @@ bool npart__strings_init(struct npart__strings *strings, struct npart__arena *ar
     return npart__intern(strings, "", 0, false) == 0;
 }
 
-/* Texts come from the input, so the place of each follows a key of the table's own. uthash has hashes of 32 bits,
- * so the upper half is dropped. */
-static unsigned hash_of(const struct npart__strings *strings, const char *text, size_t length)
-{
-    return (unsigned)npart__hash_bytes(&strings->key, text, length);
-}
-
-/* The one lookup, with the hash already known: adding a text hashes it once. */
-static struct npart__string_entry *find_entry(const struct npart__strings *strings, const char *text, size_t length,
-                                              unsigned hash)
-{
-    struct npart__string_entry *entry = NULL;
-    HASH_FIND_BYHASHVALUE(hh, strings->table, text, (unsigned)length, hash, entry);
-    return entry;
-}
-
-/* uthash counts key lengths in unsigned. */
+/* Lengths are kept in 32 bits, and no text of a model is longer. */
 #define LONGEST_TEXT ((size_t)UINT32_MAX / 2)
 
-/* A text that is not there yet. An entry of a failed insertion stays in the arena, in no table. */
-static uint32_t add(struct npart__strings *strings, const char *text, size_t length, unsigned hash, bool copy)
+/* A text that is not there yet. */
+static uint32_t add(struct npart__strings *strings, const char *text, size_t length, uint32_t hash, bool copy)
 {
-    struct npart__arena *uthash_arena = strings->arena;
-    struct npart__string_entry *entry = npart__arena_zeroed(uthash_arena, 1, sizeof *entry);
-    if (!entry)
+    uint32_t id = strings->texts.count;
+    NPART__ASSERT(id > 0 || length == 0, "the first text is the empty one");
+    text = copy ? npart__arena_copy_text(strings->arena, text, length) : text;
+    if (!text || !make_room(strings) || !NPART__RESERVE(strings->arena, &strings->lengths, 1) ||
+        !NPART__PUSH(strings->arena, &strings->texts, text))
         return NPART_NONE;
-    NPART__ASSERT(strings->texts.count > 0 || length == 0, "the first text is the empty one");
-    entry->id = strings->texts.count;
-    entry->text = copy ? npart__arena_copy_text(uthash_arena, text, length) : text;
-    if (!entry->text || !NPART__PUSH(uthash_arena, &strings->texts, entry->text))
-        return NPART_NONE;
-    HASH_ADD_KEYPTR_BYHASHVALUE(hh, strings->table, entry->text, (unsigned)length, hash, entry);
-    if (!entry->text) { /* uthash rolled the insertion back */
-        strings->texts.count--;
-        return NPART_NONE;
-    }
-    return entry->id;
+    strings->lengths.items[strings->lengths.count++] = (uint32_t)length;
+    *free_slot(strings->slots, strings->slot_count, hash) = (struct npart__string_slot){hash, id + 1};
+    return id;
 }
 
 /* Ids are given in the order of arrival, so they do not depend on the key, and arrays may be
@@ -76,45 +89,60 @@ uint32_t npart__intern(struct npart__strings *strings, const char *text, size_t 
         return NPART_NONE;
     if (length == 0 && strings->texts.count)
         return 0;
-    unsigned hash = hash_of(strings, text, length);
-    const struct npart__string_entry *entry = find_entry(strings, text, length, hash);
-    return entry ? entry->id : add(strings, text, length, hash, copy);
+    uint32_t hash = hash_of(strings, text, length);
+    uint32_t found = strings->slots ? slot_of(strings, text, length, hash)->id : 0;
+    return found ? found - 1 : add(strings, text, length, hash, copy);
 }
 
-/* uthash links entries in the order of arrival, the last of which is that of the last text. */
+/* What stands behind a place that becomes free may have been put there as this one was taken, and then moves up. */
+static void take_out(struct npart__strings *strings, uint32_t id)
+{
+    const uint32_t last = strings->slot_count - 1, length = strings->lengths.items[id];
+    struct npart__string_slot *slots = strings->slots;
+    const char *text = strings->texts.items[id];
+    uint32_t gap = (uint32_t)(slot_of(strings, text, length, hash_of(strings, text, length)) - slots);
+    for (uint32_t at = (gap + 1) & last; slots[at].id; at = (at + 1) & last) {
+        /* Places from the one that it belongs at, going round. */
+        bool may_move = ((at - slots[at].hash) & last) >= ((at - gap) & last);
+        if (may_move) {
+            slots[gap] = slots[at];
+            gap = at;
+        }
+    }
+    slots[gap].id = 0;
+}
+
 void npart__strings_cut(struct npart__strings *strings, uint32_t count)
 {
-    struct npart__arena *uthash_arena = strings->arena;
     while (strings->texts.count > count && strings->texts.count > 1) {
-        UT_hash_table *table = strings->table->hh.tbl;
-        struct npart__string_entry *last = ELMT_FROM_HH(table, table->tail);
-        NPART__ASSERT(last->id + 1 == strings->texts.count, "text %u is not the last", (unsigned)last->id);
-        HASH_DELETE(hh, strings->table, last);
+        take_out(strings, strings->texts.count - 1);
         strings->texts.count--;
+        strings->lengths.count--;
     }
-    (void)uthash_arena; /* the first text stays, and so does the table */
 }
 
-/* Added again in the order of their ids, which gives the same ids, by the hashes that they have. The key stays, as the
- * texts come from the same file. Texts themselves are shared, hence `from` must outlive the copy. */
+/* The key stays, as the texts come from the same file, and with it every place. Texts themselves are shared, hence
+ * `from` must outlive the copy. */
 bool npart__strings_copy(const struct npart__strings *from, struct npart__arena *arena, struct npart__strings *out)
 {
-    memset(out, 0, sizeof *out);
-    out->arena = arena;
-    out->key = from->key;
-    for (const struct npart__string_entry *at = from->table; at; at = at->hh.next)
-        if (add(out, at->text, at->hh.keylen, at->hh.hashv, false) == NPART_NONE)
-            return false;
+    uint32_t count = from->texts.count;
+    *out = (struct npart__strings){.arena = arena, .slot_count = from->slot_count, .key = from->key};
+    out->slots = npart__arena_allocate(arena, from->slot_count * sizeof *out->slots);
+    if (!out->slots || !NPART__RESERVE(arena, &out->texts, count) || !NPART__RESERVE(arena, &out->lengths, count))
+        return false;
+    if (!count)
+        return true;
+    memcpy(out->slots, from->slots, from->slot_count * sizeof *out->slots);
+    memcpy(out->texts.items, from->texts.items, count * sizeof *out->texts.items);
+    memcpy(out->lengths.items, from->lengths.items, count * sizeof *out->lengths.items);
+    out->texts.count = out->lengths.count = count;
     return true;
 }
 
 uint32_t npart__strings_find(const struct npart__strings *strings, const char *text, size_t length)
 {
-    if (length > LONGEST_TEXT)
+    if (length > LONGEST_TEXT || !strings->slots)
         return NPART_NONE;
-    struct npart__string_entry *entry = find_entry(strings, text, length, hash_of(strings, text, length));
-    return entry ? entry->id : NPART_NONE;
+    uint32_t found = slot_of(strings, text, length, hash_of(strings, text, length))->id;
+    return found ? found - 1 : NPART_NONE;
 }
-#if defined(__clang__)
-#pragma clang diagnostic pop
-#endif
