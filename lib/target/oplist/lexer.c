@@ -183,62 +183,25 @@ static size_t number_length(const char *text, size_t rest, bool *is_whole)
 static const char *const marks[] = {"..", "!=", "<=", ">=", "(", ")", ",", "*", "+",
                                     "-",  "/",  "%",  ":",  "=", "<", ">"};
 
-#define FIRST_WORDS 1024u /* a power of two; a list has a few hundred beside the language's own */
-
-static bool is_word(const struct npart__word *word, enum npart__token_kind kind, const char *text, size_t length)
-{
-    return word->kind == kind && word->length == length && memcmp(word->text, text, length) == 0;
-}
-
-/* Where a word stands, or is to stand: tables are at most half full, so there is an end. Words of one text and two
- * kinds are two. */
-static struct npart__word **place_of(const struct npart__words *words, uint64_t hash, enum npart__token_kind kind,
-                                     const char *text, size_t length)
-{
-    for (uint64_t at = hash;; at++) {
-        struct npart__word **place = &words->places[at & (words->capacity - 1)], *word = *place;
-        if (!word || (word->hash == hash && is_word(word, kind, text, length)))
-            return place;
-    }
-}
-
-static bool make_room(struct npart__parser *parser, uint32_t capacity)
-{
-    const struct npart__words before = parser->words;
-    struct npart__words *words = &parser->words;
-    struct npart__word **places = npart__arena_zeroed(&parser->tokens_arena, capacity, sizeof *places);
-    if (!places)
-        return false;
-    words->places = places;
-    words->capacity = capacity;
-    for (uint32_t i = 0; i < before.capacity; i++) {
-        struct npart__word *word = before.places[i];
-        if (word)
-            *place_of(words, word->hash, word->kind, word->text, word->length) = word;
-    }
-    npart__arena_release(&parser->tokens_arena, before.places);
-    return true;
-}
-
-/* The text is copied, as the file's memory need not outlive the reading, and words are terminated. */
+/* The text is copied, as the file's memory need not outlive the reading, and words are terminated. A text has one kind:
+ * a number begins with a digit, a mark with no letter. */
 static struct npart__word *new_word(struct npart__parser *parser, enum npart__token_kind kind, const char *text,
-                                    size_t length, uint64_t hash)
+                                    size_t length)
 {
     struct npart__words *words = &parser->words;
     struct npart__word *word = npart__arena_zeroed(&parser->tokens_arena, 1, sizeof *word);
     const char *copy = npart__arena_copy_text(parser->arena, text, length);
-    if (!word || !copy || (words->count >= words->capacity / 2 && !make_room(parser, 2 * words->capacity))) {
+    if (!word || !copy || !NPART__RESERVE(&parser->tokens_arena, &words->of, 1) ||
+        npart__intern(&words->texts, copy, length, false) == NPART_NONE) {
         npart__parse_out_of_memory(parser);
         return &parser->no_word;
     }
     word->text = copy;
-    word->hash = hash;
     word->length = (uint32_t)length; /* of one line */
     word->kind = (uint8_t)kind;
     if (kind == NPART__TOKEN_WORD)
         word->element_type = (uint8_t)npart__type_number(copy, length);
-    *place_of(words, hash, kind, copy, length) = word;
-    words->count++;
+    words->of.items[words->of.count++] = word;
     return word;
 }
 
@@ -249,11 +212,11 @@ struct npart__word *npart__word_of(struct npart__parser *parser, enum npart__tok
     const unsigned char *letters = (const unsigned char *)text;
     size_t near = length ? length * 7 + letters[0] + letters[length / 2] * 5u + letters[length - 1] * 37u : 0;
     struct npart__word **seen = &parser->words.seen[near % NPART__WORDS_SEEN];
-    if (*seen && is_word(*seen, kind, text, length))
+    if (*seen && (*seen)->length == length && memcmp((*seen)->text, text, length) == 0)
         return *seen;
-    uint64_t hash = npart__hash_bytes(&parser->words.key, text, length);
-    struct npart__word *word = *place_of(&parser->words, hash, kind, text, length);
-    word = word ? word : new_word(parser, kind, text, length, hash);
+    uint32_t id = npart__strings_find(&parser->words.texts, text, length);
+    struct npart__word *word =
+        id == NPART_NONE ? new_word(parser, kind, text, length) : parser->words.of.items[id];
     if (word != &parser->no_word)
         *seen = word;
     return word;
@@ -262,9 +225,9 @@ struct npart__word *npart__word_of(struct npart__parser *parser, enum npart__tok
 bool npart__begin_words(struct npart__parser *parser)
 {
     parser->no_word.text = "";
-    npart__hash_key_init(&parser->words.key);
     parser->steps = npart__arena_zeroed(&parser->tokens_arena, NPART__STEPS_SEEN, sizeof *parser->steps);
-    if (!parser->steps || !make_room(parser, FIRST_WORDS))
+    if (!parser->steps || !npart__strings_init(&parser->words.texts, &parser->tokens_arena) ||
+        !NPART__PUSH(&parser->tokens_arena, &parser->words.of, &parser->no_word)) /* of the empty text */
         return false;
     npart__note_questions(parser);
     npart__note_lines(parser);
@@ -297,6 +260,7 @@ static void read_number(struct npart__parser *parser, const char *text, size_t l
         add_token(parser, word, column);
         return;
     }
+    word->kind = NPART__TOKEN_NUMBER; /* whatever a brace has made of it */
     /* 1e999 is infinite, which comparisons bear; cost parameters and shares of a rate are held to bounds. */
     word->is_whole = is_whole;
     word->real = npart__read_decimal(word->text);

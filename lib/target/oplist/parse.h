@@ -29,7 +29,6 @@ struct npart__word {
     const char *text; /* terminated, in the arena; strings without quotes and escapes */
     double real;
     int64_t number;
-    uint64_t hash;
     uint32_t length;
     uint32_t defines[2]; /* plus one, in defines: what stands for a condition, a number or words, and for rules */
     uint8_t kind;        /* enum npart__token_kind */
@@ -128,14 +127,13 @@ struct npart__parser {
     bool must_stop; /* nothing more is read: memory or words ran out, or one mistake is enough */
     bool is_builtin, asks_names; /* the list has no mistakes; some rule may ask name() */
     struct npart__words {
-        struct npart__word **places; /* by hash, NULL where there is none; as many as a power of two */
-        uint32_t count, capacity;
-        struct npart__hash_key key;
+        struct npart__strings texts;
+        struct NPART__ARRAY(struct npart__word *) of; /* by text */
         struct npart__word *seen[NPART__WORDS_SEEN]; /* by a few of their letters the last of them: most words return */
         struct npart__word *marks[2][0x80];          /* by their first letter, of one letter and of two */
         struct npart__word *end;
     } words;
-    struct npart__word no_word; /* where memory has run out */
+    struct npart__word no_word; /* the empty one, and where memory has run out */
     struct npart__step *steps;  /* by place in memory the last of them */
     /* the line that is being lexed */
     struct npart__token lexed[NPART__LIMIT_TOKENS];
