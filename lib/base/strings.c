@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Interned strings: a table of their numbers, in which each stands at the first free place from its hash on. A graph has
- * thousands, and each of its versions a table of its own, so a place is eight bytes. Every hash is ours, under a key.
+ * Interned strings: a table of their numbers, in which each stands at the first free place from its hash on. A graph
+ * has thousands, and each of its versions a table of its own, so a place is eight bytes. Every hash is ours, under a
+ * key.
  */
 #include "base/base.h"
 
@@ -94,7 +95,7 @@ uint32_t npart__intern(struct npart__strings *strings, const char *text, size_t 
     return found ? found - 1 : add(strings, text, length, hash, copy);
 }
 
-/* What stands behind a place that becomes free may have been put there as this one was taken, and then moves up. */
+/* What stands after a place that becomes free may have been put there as this one was taken, and then moves up. */
 static void take_out(struct npart__strings *strings, uint32_t id)
 {
     const uint32_t last = strings->slot_count - 1, length = strings->lengths.items[id];

@@ -267,7 +267,8 @@ static uint32_t parse_chain(struct npart__parser *parser, unsigned depth, const 
             !strchr(operators, token->word->text[0]))
             return left;
         parser->now.at++;
-        left = npart__new_pair(parser, NPART__TERM_ARITHMETIC, (uint8_t)token->word->text[0], left, part(parser, depth));
+        left = npart__new_pair(parser, NPART__TERM_ARITHMETIC, (uint8_t)token->word->text[0], left,
+                               part(parser, depth));
     }
 }
 
@@ -347,7 +348,8 @@ static bool names_items(const struct npart__parser *parser)
     if (end == NPART_NONE)
         return false;
     const struct npart__token *next = &parser->now.range.tokens[end];
-    return end >= parser->now.range.count || next->word->kind != NPART__TOKEN_MARK || !strchr("+-*/%.", next->word->text[0]);
+    return end >= parser->now.range.count || next->word->kind != NPART__TOKEN_MARK ||
+           !strchr("+-*/%.", next->word->text[0]);
 }
 
 static bool asks_toolchain(const struct npart__parser *parser, uint32_t term)
@@ -597,7 +599,8 @@ static bool ends_condition(const struct npart__token *next)
     if (next->word->kind == NPART__TOKEN_MARK)
         return strcmp(next->word->text, ")") == 0 || strcmp(next->word->text, ",") == 0;
     /* A connective, a sentence, a literal or the line's end may follow a condition. */
-    return next->word->kind != NPART__TOKEN_WORD || (strcmp(next->word->text, "in") != 0 && strcmp(next->word->text, "not") != 0);
+    return next->word->kind != NPART__TOKEN_WORD ||
+           (strcmp(next->word->text, "in") != 0 && strcmp(next->word->text, "not") != 0);
 }
 
 /* Whether the parenthesis at hand holds a condition. Found by the token after the closing

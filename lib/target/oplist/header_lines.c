@@ -346,8 +346,8 @@ void npart__line_notes_plain(struct npart__parser *parser, const struct npart__v
  * stand above them (take_limit in condition.c). */
 void npart__line_limit(struct npart__parser *parser, const struct npart__value *is)
 {
-    const struct npart__token *number = is[2].token;
-    struct npart__limit limit = {is[0].text, is[1].index, number->word->number, number->word->real, number->word->is_whole};
+    const struct npart__word *number = is[2].token->word;
+    struct npart__limit limit = {is[0].text, is[1].index, number->number, number->real, number->is_whole};
     NPART__KEEP(parser, &parser->oplist->limits, limit);
 }
 

@@ -5,8 +5,9 @@
  * kept as words until then. A user's own list is read as a whole, as every mistake is to be told.
  *
  * Entries, the numbers of rules and all else of the list are there from the start: how many rules an op has is counted
- * without reading them, and each is put where it would stand. The arrays that grow have room for all rules and are never
- * moved, so what other threads look at stays where it is; a thread that asks for an entry waits until it has been read.
+ * without reading them, and each is put where it would stand. The arrays that grow have room for all rules and are
+ * never moved, so what other threads look at stays where it is; a thread that asks for an entry waits until it has been
+ * read.
  */
 #include <pthread.h>
 

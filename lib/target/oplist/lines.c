@@ -41,6 +41,7 @@ const struct npart__line *npart__find_line(const struct npart__word *keyword, un
 
 #define WORD (1u << NPART__TOKEN_WORD)
 #define NUMBER (1u << NPART__TOKEN_NUMBER)
+#define WORD_OR_MARK (WORD | 1u << NPART__TOKEN_MARK)
 #define ANY (WORD | NUMBER | 1u << NPART__TOKEN_STRING | 1u << NPART__TOKEN_LITERAL | 1u << NPART__TOKEN_MARK)
 
 static const struct npart__step_type {
@@ -131,7 +132,7 @@ static bool fits(const struct npart__parser *parser, const char *step)
     if (*step == '\'')
         return token->word->kind == NPART__TOKEN_STRING;
     if (!is_type(step))
-        return *token->word->text == *step && (token->word->kind == NPART__TOKEN_WORD || token->word->kind == NPART__TOKEN_MARK) &&
+        return *token->word->text == *step && (WORD_OR_MARK >> token->word->kind & 1) &&
                npart__is_text(token->word->text, step, step_length(step));
     const struct npart__step_type *type = step_at(parser, step)->type;
     return !type || (type->kinds >> token->word->kind & 1);
@@ -146,7 +147,8 @@ static void fail_expected(struct npart__parser *parser, const char *expected, si
 }
 
 /* Few words are told all; of more the nearest. */
-static void fail_found(struct npart__parser *parser, const struct npart__step_type *type, const struct npart__token *token)
+static void fail_found(struct npart__parser *parser, const struct npart__step_type *type,
+                       const struct npart__token *token)
 {
     struct npart__buffer text = {.arena = &parser->tokens_arena};
     struct npart__nearest nearest;
@@ -165,7 +167,8 @@ static void fail_found(struct npart__parser *parser, const struct npart__step_ty
 }
 
 /* What the token leads to; 0 where its type asks for nothing. */
-static uint32_t index_of(const struct npart__parser *parser, const struct npart__step_type *type, const struct npart__token *token)
+static uint32_t index_of(const struct npart__parser *parser, const struct npart__step_type *type,
+                         const struct npart__token *token)
 {
     if (type->find)
         return type->find(parser->oplist, token->word->text, strlen(token->word->text));
@@ -199,8 +202,8 @@ static bool is_next_in(const struct npart__parser *parser, const char *rest)
 }
 
 /* A name, or several. */
-static void take_names(struct npart__parser *parser, const struct npart__step_type *type, const char *step, size_t length,
-                       struct npart__value *value)
+static void take_names(struct npart__parser *parser, const struct npart__step_type *type, const char *step,
+                       size_t length, struct npart__value *value)
 {
     const char *expected = type->expected ? type->expected : parser->line->noun;
     bool is_row = is_several(step, length), is_op = strcmp(type->word, "OP") == 0;

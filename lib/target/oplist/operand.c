@@ -148,8 +148,8 @@ uint32_t npart__parse_selector(struct npart__parser *parser)
         /* In rewrites both kinds of name stand side by side, so one that means two things would be read wrongly by
          * somebody. */
         if (parser->form && name != NPART_NONE)
-            npart__parse_fail(parser, token->column, "%s is a name of the rewrite and an operand of %s", token->word->text,
-                              parser->op->name);
+            npart__parse_fail(parser, token->column, "%s is a name of the rewrite and an operand of %s",
+                              token->word->text, parser->op->name);
         return new_selector(parser, selector);
     }
     selector.version_count = 0;

@@ -3,8 +3,8 @@
  * oplist: an op list (docs/oplist-format.md) read into tables, and a target chosen from it.
  * Knows operators by their schemas, and no graph: whether a rule holds at a node is asked in
  * lib/plan/judge, with the terms that stand here.
- * A list is read once, whatever variant or switches are chosen, and is not changed afterwards, but for rules of one that
- * is built in: those of an op are read when they are first asked for (late.c).
+ * A list is read once, whatever variant or switches are chosen, and is not changed afterwards, but for rules of one
+ * that is built in: those of an op are read when they are first asked for (late.c).
  * Things refer to each other by index into arrays of the list; NPART_NONE stands for none.
  */
 #ifndef NPART_OPLIST_H

@@ -75,7 +75,8 @@ static void take_unread(struct npart__parser *parser, const struct npart__token 
     if (!npart__split_op_name(parser, op->word->text, &domain, &name))
         return;
     const struct npart__operator *schema = npart__operator_find(domain, name, INT32_MAX);
-    int index = schema ? npart__operator_find_operand(schema, operand->word->text, strlen(operand->word->text), &is_output) : -1;
+    const char *own = operand->word->text;
+    int index = schema ? npart__operator_find_operand(schema, own, strlen(own), &is_output) : -1;
     if (index < 0 || is_output)
         npart__parse_fail(parser, operand->column, "expected an input of %s in parentheses", name);
     policy->number = index < 0 ? 0 : (uint64_t)index;

@@ -388,7 +388,8 @@ static bool find_kind(const struct npart__put_part *node, const char *name, char
 static uint32_t parse_attribute(struct npart__parser *parser, const struct npart__put_part *node)
 {
     const struct npart__token *name = npart__expect(parser, NPART__TOKEN_WORD, "an attribute");
-    struct npart__put_attribute attribute = {.name = name ? name->word->text : "", .from = NPART_NONE, .next = NPART_NONE};
+    struct npart__put_attribute attribute = {
+        .name = name ? name->word->text : "", .from = NPART_NONE, .next = NPART_NONE};
     if (!name)
         return NPART_NONE;
     /* The caller has seen it. */
@@ -559,7 +560,8 @@ void npart__line_make(struct npart__parser *parser, const struct npart__value *i
     struct npart__rewrite_form *form = parser->form;
     const struct npart__token *name = is[0].token;
     bool is_known = npart__find_pattern_name(parser, name->word->text) != NPART_NONE ||
-                    find_make(parser, name->word->text, strlen(name->word->text)) != NPART_NONE || strcmp(name->word->text, "root") == 0;
+                    find_make(parser, name->word->text, strlen(name->word->text)) != NPART_NONE ||
+                    strcmp(name->word->text, "root") == 0;
     if (is_known)
         npart__parse_fail(parser, name->column, "%s has a meaning already", name->word->text);
     if (form->make_count == NPART__LIMIT_MAKES)

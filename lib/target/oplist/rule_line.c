@@ -15,7 +15,8 @@
 static const char *accept_label(struct npart__parser *parser)
 {
     const struct npart__token *token = npart__peek(parser), *next = token + 1;
-    if (token->word->kind != NPART__TOKEN_WORD || next->word->kind != NPART__TOKEN_MARK || strcmp(next->word->text, ":") != 0)
+    if (token->word->kind != NPART__TOKEN_WORD || next->word->kind != NPART__TOKEN_MARK ||
+        strcmp(next->word->text, ":") != 0)
         return NULL;
     parser->now.at += 2;
     return npart__label_text(parser, token->word->text);

@@ -446,7 +446,8 @@ npart_status npart__end_reading(struct npart__parser *parser)
 }
 
 /* Room for what a list of that length has at most, of those that are built in: it need not be copied as it grows, and
- * must not be once other threads look at it (late.c). What is not used is never touched. Longer lists grow from there. */
+ * must not be once other threads look at it (late.c). What is not used is never touched. Longer lists grow from there.
+ */
 static void make_room(struct npart__parser *parser, size_t bytes)
 {
     const size_t most = (size_t)256 << 10, bytes_a_term = 4, bytes_a_rule = 64, bytes_a_selector = 48;
