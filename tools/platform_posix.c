@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -37,12 +38,35 @@ bool prepare_streams(void)
     return true;
 }
 
+#if defined(__GLIBC__) && defined(MADV_HUGEPAGE)
+/* A page of 4 KiB takes the kernel more than a microsecond when it is touched first, and an analysis touches thousands:
+ * a quarter of its time. The heap goes on at a border of large pages, which come as they are touched; of what lies
+ * ahead nothing is taken. Where the system has no large pages to give, or another heap is used, nothing changes. */
+static void ask_for_large_pages(void)
+{
+    const size_t large = (size_t)2 << 20, ahead = (size_t)64 << 20;
+    (void)mallopt(M_TOP_PAD, (int)ahead);
+    char *begin = sbrk((intptr_t)(large - (uintptr_t)sbrk(0) % large));
+    if (begin == (char *)-1) /* NOLINT(performance-no-int-to-ptr): what sbrk says of a failure */
+        return;
+    void *volatile first = malloc(large); /* with which what lies ahead comes, too */
+    free(first);
+    begin += large - (uintptr_t)begin % large;
+    char *end = sbrk(0);
+    if (end > begin)
+        (void)madvise(begin, (size_t)(end - begin), MADV_HUGEPAGE);
+}
+#endif
+
 /* glibc gives whatever is larger than 128 KiB to the system and takes it back anew, page by page. */
 void keep_memory(void)
 {
 #if defined(__GLIBC__)
     (void)mallopt(M_MMAP_THRESHOLD, 4 << 20);
     (void)mallopt(M_TRIM_THRESHOLD, 64 << 20);
+#if defined(MADV_HUGEPAGE)
+    ask_for_large_pages();
+#endif
 #endif
 }
 

@@ -24,17 +24,10 @@ static npart_status check_partitioner(const char *path, const struct npart__part
     return npart__fail(error, NPART_ERROR_OPLIST, place, "there is no partitioner \"%s\"", choice->name);
 }
 
-/* With a listener all mistakes are told; `error` has the first in any case. Whatever comes out, `oplist` is either
- * the caller's or gone. */
-static npart_status read_oplist(npart_oplist **out, npart_oplist *oplist, const char *text, size_t bytes,
-                                const char *name, const struct npart__listener *listener, struct npart_error *error)
+/* Of a list that has been read, or not. Whatever comes out, `oplist` is either the caller's or gone. */
+static npart_status finish(npart_oplist **out, npart_oplist *oplist, const char *path, npart_status status,
+                           const struct npart__listener *listener, struct npart_error *error)
 {
-    struct npart__arena *arena = &oplist->life->arena;
-    char shown[120]; /* of a long path its end, so that line and column have room after it */
-    npart__shorten(shown, sizeof shown, name);
-    const char *path = npart__arena_copy_text(arena, shown, strlen(shown));
-    npart_status status = path ? npart__oplist_read(text, bytes, path, arena, &oplist->oplist, listener, error)
-                               : npart__fail_memory(error);
     for (uint32_t i = 0; status == NPART_OK && i < oplist->oplist.partitioners.count; i++) {
         status = check_partitioner(path, &oplist->oplist.partitioners.items[i], error);
         if (status != NPART_OK && listener)
@@ -45,6 +38,19 @@ static npart_status read_oplist(npart_oplist **out, npart_oplist *oplist, const 
     else
         npart_oplist_free(oplist);
     return status;
+}
+
+/* With a listener all mistakes are told; `error` has the first in any case. */
+static npart_status read_oplist(npart_oplist **out, npart_oplist *oplist, const char *text, size_t bytes,
+                                const char *name, const struct npart__listener *listener, struct npart_error *error)
+{
+    struct npart__arena *arena = &oplist->life->arena;
+    char shown[120]; /* of a long path its end, so that line and column have room after it */
+    npart__shorten(shown, sizeof shown, name);
+    const char *path = npart__arena_copy_text(arena, shown, strlen(shown));
+    npart_status status = path ? npart__oplist_read(text, bytes, path, arena, &oplist->oplist, listener, error)
+                               : npart__fail_memory(error);
+    return finish(out, oplist, path, status, listener, error);
 }
 
 /* The last entry has no name, so counting up to the index ends there. The index is the caller's and may be
@@ -202,13 +208,21 @@ npart_status npart_oplist_find(npart_oplist **out, const char *target, const str
 {
     if (!out || !target)
         return npart__fail_null(out ? "target" : "out", error);
-    /* Built-in lists are parsed at each call: handles own what they have, and nothing is kept between calls. */
+    /* Built-in lists are read at each call: handles own what they have, and nothing is kept between calls. */
     const struct npart__builtin_oplist *list = find_builtin(target);
     if (!list)
         return lack_list(target, error) == NPART_OK ? lack_target(target, allocator, error) : NPART_ERROR_ARGUMENT;
-    char name[80];
-    (void)snprintf(name, sizeof name, "%s.ops", list->name);
-    return npart_oplist_read_memory(out, (const char *)list->text, list->bytes, name, allocator, error);
+    npart_oplist *oplist = npart__handle_new(sizeof *oplist, allocator);
+    if (!oplist)
+        return npart__fail_memory(error);
+    const char *name = npart__arena_format(&oplist->life->arena, "%s.ops", list->name);
+    npart_status status =
+        name ? npart__oplist_open(list, name, &oplist->life->arena, &oplist->oplist, error) : npart__fail_memory(error);
+    if (status == NPART_OK && oplist->oplist.late) {
+        oplist->life->along = oplist->oplist.late;
+        oplist->life->end_along = npart__late_free;
+    }
+    return finish(out, oplist, name, status, NULL, error);
 }
 
 /* The text is not needed afterwards; the name is for messages only. */
@@ -363,7 +377,8 @@ bool npart_oplist_info(const npart_oplist *handle, struct npart_oplist_info *out
  * stand among the reasons of nodes. */
 bool npart_oplist_rule(const npart_oplist *handle, uint32_t rule, struct npart_rule *out)
 {
-    if (!handle || rule >= handle->oplist.rules.count || !NPART__HAS_ROOM(out))
+    if (!handle || rule >= handle->oplist.rules.count || !NPART__HAS_ROOM(out) ||
+        !npart__need_rules(&handle->oplist, rule))
         return false;
     const struct npart__rule *at = &handle->oplist.rules.items[rule];
     *out = (struct npart_rule){
@@ -416,8 +431,8 @@ static npart_status describe(const struct npart__oplist *oplist, const struct np
                              struct npart__arena *arena, npart_write_callback write, void *payload,
                              struct npart_error *error)
 {
-    struct npart__buffer text = {.arena = arena};
-    bool found = npart__describe_oplist(oplist, target, op, &text);
+    struct npart__buffer text = {.arena = arena, .failed = !npart__need_rules(oplist, NPART_NONE)};
+    bool found = text.failed || npart__describe_oplist(oplist, target, op, &text);
     npart_status status = write_text(&text, write, payload, error);
     /* What is written for an op that is not there is empty, so nothing is taken back. */
     return status == NPART_OK && !found ? lack_op(oplist, op, error) : status;

@@ -99,11 +99,7 @@ void npart__put_wrong(struct npart__page *page)
 {
     struct remarks remarks = {.count = 0};
     struct npart_rule rule;
-    bool has_any = false;
-    for (uint32_t id = 0; id < page->oplist.all_rule_count && !has_any; id++)
-        has_any = tells_wrong(page, id, &rule);
-    if (has_any)
-        gather(page, &remarks);
+    gather(page, &remarks);
     for (uint32_t i = 0; i < remarks.count && !page->arena->failed; i++) {
         const struct remark *remark = &remarks.items[i];
         if (!tells_wrong(page, remark->rule, &rule))

@@ -85,8 +85,11 @@ static int32_t version_of(const struct npart__node *node)
 uint32_t npart__entry_of(const struct npart__oplist *oplist, uint32_t stage, const struct npart__graph *graph,
                          const struct npart__node *node)
 {
-    return find_entry(oplist, stage, npart__text(&graph->strings, node->domain),
-                      npart__text(&graph->strings, node->op_type), version_of(node));
+    uint32_t entry = find_entry(oplist, stage, npart__text(&graph->strings, node->domain),
+                                npart__text(&graph->strings, node->op_type), version_of(node));
+    if (entry != NPART_NONE)
+        npart__need_entry(oplist, entry);
+    return entry;
 }
 
 /* A cache of one place for each hash: a graph has few kinds of op, and a place that two of them share is filled
@@ -522,7 +525,8 @@ npart_status npart__judge(const struct npart__target *target, const struct npart
     if (!refuse_with_units(&judge) || !npart__match_failures(target, live->session, arena, out))
         return npart__fail_memory(error);
     NPART__CHECK(npart__check_mask(live->session, target->oplist, out));
-    return npart__take_failure(live->session->inference) ? npart__fail_memory(error) : NPART_OK;
+    bool is_short = npart__take_failure(live->session->inference) || npart__has_failed_late(target->oplist);
+    return is_short ? npart__fail_memory(error) : NPART_OK;
 }
 
 /* Reasons of a node stand together in one array in the order of nodes, so one more in the middle pushes all that

@@ -15,41 +15,32 @@
  */
 #include "oplist/parse.h"
 
-/* The place in the table is the question's number in the enum of the same rows. */
-static uint32_t find_word(const struct npart__question *rows, uint32_t count, const char *word)
+/* A word that names of defines and parameters must not be, or a condition would mean two things. */
+static struct npart__word *reserve(struct npart__parser *parser, const char *text)
 {
-    for (uint32_t i = 0; i < count; i++)
-        if (npart__same_text(rows[i].word, word))
-            return i;
-    return NPART_NONE;
+    struct npart__word *word = npart__word_of(parser, NPART__TOKEN_WORD, text, strlen(text));
+    word->is_reserved = true;
+    return word;
 }
 
-static uint32_t find_predicate(const char *word)
-{
-    return find_word(npart__predicates, NPART__PREDICATES, word);
-}
-
-static uint32_t find_function(const char *word)
-{
-    return find_word(npart__functions, NPART__FUNCTIONS, word);
-}
-
-/* Names of defines and parameters must not be any of these, or a condition would mean two
- * things. The connectives among `others` begin or end parts of a line, so a define of that name could never be
- * used. */
-bool npart__is_reserved(const char *word)
+/* The place in the table is the question's number in the enum of the same rows. The connectives among `others` begin
+ * or end parts of a line, so a define of that name could never be used. */
+void npart__note_questions(struct npart__parser *parser)
 {
     static const char *const others[] = {"and",  "or",     "not",  "in",     "each",  "it",     "inputs",  "outputs",
                                          "else", "source", "with", "unless", "since", "before", "because", "except"};
+    for (uint32_t i = 0; i < NPART__PREDICATES; i++)
+        reserve(parser, npart__predicates[i].word)->predicate = (uint8_t)(i + 1);
+    for (uint32_t i = 0; i < NPART__FUNCTIONS; i++)
+        reserve(parser, npart__functions[i].word)->function = (uint8_t)(i + 1);
     for (size_t i = 0; i < NPART__COUNT(others); i++)
-        if (npart__same_text(others[i], word))
-            return true;
-    return find_predicate(word) != NPART_NONE ||
-           find_function(word) != NPART_NONE;
+        (void)reserve(parser, others[i]);
 }
 
 uint32_t npart__new_term(struct npart__parser *parser, struct npart__term term)
 {
+    if (npart__is_full(parser, parser->oplist->terms.count, parser->oplist->terms.capacity))
+        return NPART_NONE;
     return NPART__ADD(parser, &parser->oplist->terms, term);
 }
 
@@ -77,10 +68,10 @@ static uint32_t take_number(struct npart__parser *parser, bool is_negative)
 {
     const struct npart__token *token = npart__peek(parser);
     struct npart__term number = npart__blank_term(NPART__TERM_NUMBER);
-    number.number = is_negative ? -token->number : token->number;
-    number.real = is_negative ? -token->real : token->real;
-    number.op = !token->is_whole;
-    number.word = token->is_whole ? NULL : token->text;
+    number.number = is_negative ? -token->word->number : token->word->number;
+    number.real = is_negative ? -token->word->real : token->word->real;
+    number.op = !token->word->is_whole;
+    number.word = token->word->is_whole ? NULL : token->word->text;
     parser->now.at++;
     return npart__new_term(parser, number);
 }
@@ -100,10 +91,10 @@ static void parse_axis(struct npart__parser *parser, struct npart__term *term)
     }
     bool is_negative = npart__accept(parser, NPART__TOKEN_MARK, "-");
     const struct npart__token *token = npart__expect(parser, NPART__TOKEN_NUMBER, "an axis");
-    if (token && !token->is_whole)
+    if (token && !token->word->is_whole)
         npart__parse_fail(parser, token->column, "an axis is a whole number");
     if (token)
-        term->number = is_negative ? -token->number : token->number;
+        term->number = is_negative ? -token->word->number : token->word->number;
 }
 
 /* Some questions are not complete without it: dim(X, 0). */
@@ -119,13 +110,13 @@ static void parse_index(struct npart__parser *parser, struct npart__term *term)
  * tried. */
 static void take_limit(struct npart__parser *parser, const struct npart__token *token, struct npart__term *term)
 {
-    term->word = token->text;
+    term->word = token->word->text;
     /* Its value may be given for other variants only, which is known when the target is chosen; its name must be
      * declared. */
     for (uint32_t i = 0; i < parser->oplist->limits.count; i++)
-        if (strcmp(parser->oplist->limits.items[i].name, token->text) == 0)
+        if (strcmp(parser->oplist->limits.items[i].name, token->word->text) == 0)
             return;
-    npart__parse_fail(parser, token->column, "the list declares no limit %s", token->text);
+    npart__parse_fail(parser, token->column, "the list declares no limit %s", token->word->text);
 }
 
 /* What the question's row says that its parentheses hold, into the term. */
@@ -159,19 +150,19 @@ static void parse_argument(struct npart__parser *parser, uint8_t argument, struc
     case NPART__ARGUMENT_SWITCH:
         token = npart__expect_name(parser, "a switch");
         if (token)
-            found = npart__find_switch(parser->oplist, token->text, strlen(token->text));
+            found = npart__find_switch(parser->oplist, token->word->text, strlen(token->word->text));
         if (token && found == NPART_NONE)
-            npart__parse_fail(parser, token->column, "the list declares no switch %s", token->text);
+            npart__parse_fail(parser, token->column, "the list declares no switch %s", token->word->text);
         break;
     case NPART__ARGUMENT_VARIANT:
         /* A variant may be named by a number (`variant 79`), or by the parameter of a define. */
         token = npart__resolve(parser, npart__peek(parser));
         if (!token)
             return;
-        parser->now.at += token->kind == NPART__TOKEN_WORD || token->kind == NPART__TOKEN_NUMBER;
-        found = npart__find_variant(parser->oplist, token->text, strlen(token->text));
+        parser->now.at += token->word->kind == NPART__TOKEN_WORD || token->word->kind == NPART__TOKEN_NUMBER;
+        found = npart__find_variant(parser->oplist, token->word->text, strlen(token->word->text));
         if (found == NPART_NONE)
-            npart__parse_fail(parser, token->column, "the list declares no variant %s", token->text);
+            npart__parse_fail(parser, token->column, "the list declares no variant %s", token->word->text);
         break;
     case NPART__ARGUMENT_LIMIT:
         token = npart__expect_name(parser, "a limit");
@@ -234,32 +225,32 @@ static uint32_t parse_factor(struct npart__parser *parser, unsigned depth)
         return inner;
     }
     if (npart__accept(parser, NPART__TOKEN_MARK, "-")) {
-        if (npart__peek(parser)->kind == NPART__TOKEN_NUMBER)
+        if (npart__peek(parser)->word->kind == NPART__TOKEN_NUMBER)
             return take_number(parser, true);
         /* -X is 0 - X, so that evaluating has one operation less. */
         uint32_t zero = npart__new_term(parser, npart__blank_term(NPART__TERM_NUMBER));
         return npart__new_pair(parser, NPART__TERM_ARITHMETIC, '-', zero, parse_factor(parser, depth + 1));
     }
-    if (token->kind == NPART__TOKEN_NUMBER)
+    if (token->word->kind == NPART__TOKEN_NUMBER)
         return take_number(parser, false);
-    if (token->kind == NPART__TOKEN_WORD) {
-        uint32_t op = find_function(token->text);
+    if (token->word->kind == NPART__TOKEN_WORD) {
+        uint32_t function = token->word->function;
         /* There is one: a range ends with a token of kind END. */
         const struct npart__token *next = token + 1;
-        bool is_asked = op != NPART_NONE && (npart__functions[op].argument == NPART__ARGUMENT_NOTHING ||
-                                             (next->kind == NPART__TOKEN_MARK && strcmp(next->text, "(") == 0));
+        bool is_asked = function && (npart__functions[function - 1].argument == NPART__ARGUMENT_NOTHING ||
+                                     (next->word->kind == NPART__TOKEN_MARK && strcmp(next->word->text, "(") == 0));
         if (is_asked)
-            return parse_asked(parser, NPART__TERM_FUNCTION, op, &npart__functions[op]);
+            return parse_asked(parser, NPART__TERM_FUNCTION, function - 1, &npart__functions[function - 1]);
     }
-    if (token->kind == NPART__TOKEN_WORD || token->kind == NPART__TOKEN_LITERAL) {
+    if (token->word->kind == NPART__TOKEN_WORD || token->word->kind == NPART__TOKEN_LITERAL) {
         struct npart__term word = npart__blank_term(NPART__TERM_WORD);
-        word.word = token->text;
+        word.word = token->word->text;
         /* 0 for a word that names none; comparing types is comparing these numbers. */
-        word.element_type = (uint8_t)npart__type_number(token->text, strlen(token->text));
+        word.element_type = token->word->element_type;
         parser->now.at++;
         return npart__new_term(parser, word);
     }
-    npart__parse_fail(parser, token->column, "expected a number, a word or a function, found %s", token->text);
+    npart__parse_fail(parser, token->column, "expected a number, a word or a function, found %s", token->word->text);
     return NPART_NONE;
 }
 
@@ -272,11 +263,12 @@ static uint32_t parse_chain(struct npart__parser *parser, unsigned depth, const 
     for (;;) {
         const struct npart__token *token = npart__peek(parser);
         /* A mark of two characters is a comparison or a range, and ends the chain. */
-        if (parser->status != NPART_OK || token->kind != NPART__TOKEN_MARK || token->text[1] ||
-            !strchr(operators, token->text[0]))
+        if (parser->status != NPART_OK || token->word->kind != NPART__TOKEN_MARK || token->word->text[1] ||
+            !strchr(operators, token->word->text[0]))
             return left;
         parser->now.at++;
-        left = npart__new_pair(parser, NPART__TERM_ARITHMETIC, (uint8_t)token->text[0], left, part(parser, depth));
+        left = npart__new_pair(parser, NPART__TERM_ARITHMETIC, (uint8_t)token->word->text[0], left,
+                               part(parser, depth));
     }
 }
 
@@ -304,10 +296,9 @@ static bool set_goes_on(const struct npart__parser *parser)
     /* The end of a define's words is the end of the set there. */
     if (parser->now.at >= parser->now.range.count)
         return false;
-    if (token->kind == NPART__TOKEN_WORD)
-        return !npart__is_reserved(token->text) ||
-               (find_function(token->text) != NPART_NONE);
-    return token->kind == NPART__TOKEN_NUMBER || token->kind == NPART__TOKEN_LITERAL ||
+    if (token->word->kind == NPART__TOKEN_WORD)
+        return !token->word->is_reserved || token->word->function;
+    return token->word->kind == NPART__TOKEN_NUMBER || token->word->kind == NPART__TOKEN_LITERAL ||
            npart__next_is(parser, NPART__TOKEN_MARK, "-") || npart__next_is(parser, NPART__TOKEN_MARK, "..") ||
            npart__next_is(parser, NPART__TOKEN_MARK, "(");
 }
@@ -333,10 +324,9 @@ static uint32_t parse_item(struct npart__parser *parser, unsigned depth)
         item.op = 1; /* a range */
         /* A second bound follows unless the set ends; a bare word is the set's next item. */
         const struct npart__token *token = npart__peek(parser);
-        bool has_end = token->kind == NPART__TOKEN_NUMBER || npart__next_is(parser, NPART__TOKEN_MARK, "-") ||
+        bool has_end = token->word->kind == NPART__TOKEN_NUMBER || npart__next_is(parser, NPART__TOKEN_MARK, "-") ||
                        npart__next_is(parser, NPART__TOKEN_MARK, "(") || npart__end_of_name(parser) != NPART_NONE ||
-                       (token->kind == NPART__TOKEN_WORD && set_goes_on(parser) &&
-                        find_function(token->text) != NPART_NONE);
+                       (token->word->kind == NPART__TOKEN_WORD && set_goes_on(parser) && token->word->function);
         if (has_end)
             item.right = parse_sum(parser, depth + 1);
         if (item.left == NPART_NONE && item.right == NPART_NONE)
@@ -358,7 +348,8 @@ static bool names_items(const struct npart__parser *parser)
     if (end == NPART_NONE)
         return false;
     const struct npart__token *next = &parser->now.range.tokens[end];
-    return end >= parser->now.range.count || next->kind != NPART__TOKEN_MARK || !strchr("+-*/%.", next->text[0]);
+    return end >= parser->now.range.count || next->word->kind != NPART__TOKEN_MARK ||
+           !strchr("+-*/%.", next->word->text[0]);
 }
 
 static bool asks_toolchain(const struct npart__parser *parser, uint32_t term)
@@ -493,16 +484,16 @@ static void fail_for_comparison(struct npart__parser *parser, const struct npart
     struct npart__nearest nearest;
     char hint[NPART__HINT_BYTES];
     const struct npart__token *before = parser->now.at ? token - 1 : token;
-    if (before->kind != NPART__TOKEN_WORD || strcmp(token->text, "(") != 0) {
-        npart__parse_fail(parser, token->column, "expected a comparison, found %s", token->text);
+    if (before->word->kind != NPART__TOKEN_WORD || strcmp(token->word->text, "(") != 0) {
+        npart__parse_fail(parser, token->column, "expected a comparison, found %s", token->word->text);
         return;
     }
-    npart__nearest_init(&nearest, before->text, strlen(before->text));
+    npart__nearest_init(&nearest, before->word->text, strlen(before->word->text));
     for (size_t i = 0; i < NPART__FUNCTIONS; i++)
         npart__nearest_offer(&nearest, npart__functions[i].word);
     for (size_t i = 0; i < NPART__PREDICATES; i++)
         npart__nearest_offer(&nearest, npart__predicates[i].word);
-    npart__parse_fail(parser, before->column, "%s is nothing that can be asked%s", before->text,
+    npart__parse_fail(parser, before->column, "%s is nothing that can be asked%s", before->word->text,
                       npart__nearest_hint(&nearest, hint, sizeof hint));
 }
 
@@ -605,10 +596,11 @@ static uint32_t parse_table(struct npart__parser *parser, const struct npart__sc
  * a sum only. */
 static bool ends_condition(const struct npart__token *next)
 {
-    if (next->kind == NPART__TOKEN_MARK)
-        return strcmp(next->text, ")") == 0 || strcmp(next->text, ",") == 0;
+    if (next->word->kind == NPART__TOKEN_MARK)
+        return strcmp(next->word->text, ")") == 0 || strcmp(next->word->text, ",") == 0;
     /* A connective, a sentence, a literal or the line's end may follow a condition. */
-    return next->kind != NPART__TOKEN_WORD || (strcmp(next->text, "in") != 0 && strcmp(next->text, "not") != 0);
+    return next->word->kind != NPART__TOKEN_WORD ||
+           (strcmp(next->word->text, "in") != 0 && strcmp(next->word->text, "not") != 0);
 }
 
 /* Whether the parenthesis at hand holds a condition. Found by the token after the closing
@@ -621,10 +613,10 @@ static bool opens_condition(const struct npart__parser *parser)
     /* Linear in what the parentheses hold; nested ones are looked at once for each level, which is limited. */
     for (uint32_t i = parser->now.at; i < parser->now.range.count; i++) {
         const struct npart__token *token = &parser->now.range.tokens[i];
-        if (token->kind != NPART__TOKEN_MARK)
+        if (token->word->kind != NPART__TOKEN_MARK)
             continue;
-        open += token->text[0] == '(';
-        open -= token->text[0] == ')';
+        open += token->word->text[0] == '(';
+        open -= token->word->text[0] == ')';
         if (open == 0)
             return i + 1 == parser->now.range.count || ends_condition(token + 1);
     }
@@ -682,8 +674,8 @@ static uint32_t parse_not(struct npart__parser *parser, unsigned depth)
     }
     if (npart__accept(parser, NPART__TOKEN_WORD, "not"))
         return npart__new_pair(parser, NPART__TERM_NOT, 0, parse_not(parser, depth + 1), NPART_NONE);
-    if (npart__next_is(parser, NPART__TOKEN_WORD, "each") && token[1].kind == NPART__TOKEN_MARK &&
-        strcmp(token[1].text, "(") == 0)
+    if (npart__next_is(parser, NPART__TOKEN_WORD, "each") && token[1].word->kind == NPART__TOKEN_MARK &&
+        strcmp(token[1].word->text, "(") == 0)
         return parse_each(parser, depth);
     uint32_t named = NPART_NONE;
     if (parse_named(parser, depth, &named))
@@ -694,11 +686,9 @@ static uint32_t parse_not(struct npart__parser *parser, unsigned depth)
         (void)npart__need(parser, NPART__TOKEN_MARK, ")", ")");
         return inner;
     }
-    uint32_t op = token->kind == NPART__TOKEN_WORD
-                      ? find_predicate(token->text)
-                      : NPART_NONE;
-    if (op != NPART_NONE)
-        return parse_asked(parser, NPART__TERM_PREDICATE, op, &npart__predicates[op]);
+    uint32_t predicate = token->word->predicate;
+    if (predicate)
+        return parse_asked(parser, NPART__TERM_PREDICATE, predicate - 1, &npart__predicates[predicate - 1]);
     return parse_comparison(parser, depth);
 }
 
@@ -728,12 +718,6 @@ uint32_t npart__parse_number(struct npart__parser *parser)
 {
     uint32_t term = parse_sum(parser, 0);
     return parser->status == NPART_OK ? term : NPART_NONE;
-}
-
-/* Rewrites ask, whose expressions may begin with a function of conditions (rewrite_lines.c). */
-bool npart__is_function(const char *word)
-{
-    return find_function(word) != NPART_NONE;
 }
 
 uint32_t npart__parse_condition(struct npart__parser *parser)

@@ -52,14 +52,14 @@ static void check_range(struct npart__parser *parser, const struct npart__value 
 {
     const struct npart__token *low = range[0].token, *high = range[2].token;
     for (size_t i = 0; i < 3; i++) {
-        double real = range[i].token->real;
+        double real = range[i].token->word->real;
         /* Negated, so that a NaN would not pass. */
         if (!(real <= MOST_PARAMETER) || (real > 0 && real < LEAST_PARAMETER))
             npart__parse_fail(parser, range[i].token->column, "a parameter is 0 or from 1e-12 to 1e12");
     }
-    if (!(low->real <= range[1].token->real && range[1].token->real <= high->real))
+    if (!(low->word->real <= range[1].token->word->real && range[1].token->word->real <= high->word->real))
         npart__parse_fail(parser, high->column, "low, typical and high are not in order");
-    if (low->real == 0 && npart__is_rate(name->text))
+    if (low->word->real == 0 && npart__is_rate(name->text))
         npart__parse_fail(parser, high->column, "a rate must be above 0");
 }
 
@@ -73,9 +73,9 @@ void npart__line_param(struct npart__parser *parser, const struct npart__value *
         .arithmetic = is[1].token ? (uint8_t)is[1].index : NPART__ARITHMETICS,
         .variant = is[2].index,
         .invoker = is[3].token ? (uint8_t)is[3].index : NPART__INVOKERS,
-        .low = is[4].token->real,
-        .typical = is[5].token->real,
-        .high = is[6].token->real,
+        .low = is[4].token->word->real,
+        .typical = is[5].token->word->real,
+        .high = is[6].token->word->real,
         .is_assumed = is[7].token,
         .layer = parser->layer,
         .source = is[8].text ? is[8].text : parser->default_source};

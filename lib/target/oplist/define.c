@@ -12,36 +12,22 @@
  * is there and is a mark or the end (struct npart__range). */
 static bool is_mark(const struct npart__token *token, const char *text)
 {
-    return token->kind == NPART__TOKEN_MARK && npart__same_text(token->text, text);
+    return token->word->kind == NPART__TOKEN_MARK && npart__same_text(token->word->text, text);
 }
 
-/* By the first two letters: most words of a list are no defines. Asked of nearly every word of a list, so it must
- * be cheap; names with the same letters are linked by `next`. */
-static unsigned place_of(const char *name)
+/* What stands for rules follows `use` only, and may be called like a word of conditions. */
+static struct npart__define *find_define(const struct npart__parser *parser, const struct npart__word *name,
+                                         bool is_rules)
 {
-    return ((unsigned char)name[0] * 5u + (*name ? (unsigned char)name[1] : 0u)) % NPART__DEFINE_PLACES;
-}
-
-/* What stands for rules follows `use` only, and may be called like a word of conditions. `next`
- * is 1 more than an index, so that the zeroed table is empty. Linear in the defines that begin with the same
- * letters, of at most NPART__LIMIT_DEFINES. */
-static struct npart__define *find_define(const struct npart__parser *parser, const char *name, bool is_rules)
-{
-    uint32_t next;
-    for (uint32_t i = parser->defines_by_letters[place_of(name)]; i; i = next) {
-        struct npart__define *define = &parser->defines.items[i - 1];
-        if (define->is_rules == is_rules && npart__same_text(define->name, name))
-            return define;
-        next = define->next;
-    }
-    return NULL;
+    uint32_t found = name->defines[is_rules];
+    return found ? &parser->defines.items[found - 1] : NULL;
 }
 
 /* A define is a table by its first line; rules and rows cannot be mixed. A row among rules is no keyword there, and
  * a rule among rows lacks the word `row`: both are told when they are read. */
 static bool begins_row(const struct npart__lexed_line *statement)
 {
-    return strcmp(statement->range.tokens[0].text, "row") == 0;
+    return strcmp(statement->word->text, "row") == 0;
 }
 
 /* NAME [ "(" PARAMETER { "," PARAMETER } ")" ] [ ":" BODY ]
@@ -53,18 +39,18 @@ static void read_head(struct npart__parser *parser, struct npart__define *define
     const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "a name");
     if (!token)
         return;
-    define->name = token->text;
+    define->name = token->word->text;
     define->column = token->column;
-    if (npart__is_reserved(token->text))
-        npart__parse_fail(parser, token->column, "%s has a meaning of its own", token->text);
+    if (token->word->is_reserved)
+        npart__parse_fail(parser, token->column, "%s has a meaning of its own", token->word->text);
     if (npart__accept(parser, NPART__TOKEN_MARK, "(")) {
         define->parameters.tokens = npart__peek(parser);
         do {
             token = npart__expect(parser, NPART__TOKEN_WORD, "a parameter");
             define->parameter_count++;
             /* A parameter called like a question would hide it in the define's body. */
-            if (token && npart__is_reserved(token->text))
-                npart__parse_fail(parser, token->column, "%s has a meaning of its own", token->text);
+            if (token && token->word->is_reserved)
+                npart__parse_fail(parser, token->column, "%s has a meaning of its own", token->word->text);
         } while (npart__accept(parser, NPART__TOKEN_MARK, ","));
         (void)npart__need(parser, NPART__TOKEN_MARK, ")", ", or )");
         if (define->parameter_count > NPART__LIMIT_PARAMETERS)
@@ -84,6 +70,7 @@ static void read_head(struct npart__parser *parser, struct npart__define *define
 void npart__line_define(struct npart__parser *parser, const struct npart__value *is)
 {
     struct npart__define define = {.name = "", .path = parser->oplist->path};
+    struct npart__word *word = npart__peek(parser)->word;
     (void)is;
     read_head(parser, &define);
     /* Without `:` what it stands for are the lines that follow. */
@@ -97,15 +84,14 @@ void npart__line_define(struct npart__parser *parser, const struct npart__value 
         if (define.statement_count == 0)
             npart__parse_fail(parser, define.column, "expected rules, or : and what %s stands for", define.name);
     }
-    if (find_define(parser, define.name, define.is_rules))
+    if (find_define(parser, word, define.is_rules))
         npart__parse_fail(parser, define.column, "define %s is there twice", define.name);
     if (parser->defines.count == NPART__LIMIT_DEFINES)
         npart__parse_fail(parser, define.column, "more than %u defines", NPART__LIMIT_DEFINES);
-    define.next = parser->defines_by_letters[place_of(define.name)];
     if (parser->status == NPART_OK && !NPART__PUSH(&parser->tokens_arena, &parser->defines, define))
         npart__parse_out_of_memory(parser);
     if (parser->status == NPART_OK)
-        parser->defines_by_letters[place_of(define.name)] = parser->defines.count;
+        word->defines[define.is_rules] = parser->defines.count;
 }
 
 /* Before anything else of the list is read, so a define may stand below the lines that use it. Those of an included
@@ -113,8 +99,8 @@ void npart__line_define(struct npart__parser *parser, const struct npart__value 
 void npart__find_defines(struct npart__parser *parser, const struct npart__lexed_lines *statements)
 {
     for (uint32_t i = 0; i < statements->of.count && !parser->must_stop; i++) {
-        const struct npart__lexed_line *at = &statements->of.items[i];
-        if (strcmp(at->range.tokens[0].text, "define") != 0 || at->is_broken)
+        struct npart__lexed_line *at = &statements->of.items[i];
+        if (!npart__same_text(at->word->text, "define") || at->is_broken)
             continue;
         parser->block = at + 1;
         parser->block_count = npart__block_length(statements, i + 1);
@@ -140,10 +126,10 @@ void npart__check_defines(struct npart__parser *parser)
 /* What a parameter of the define that is being read stands for; NULL: the word is none.
  * Parameters are every second token, as commas are between them. They were checked when the head was read, and are
  * at most NPART__LIMIT_PARAMETERS. */
-static const struct npart__range *find_argument(const struct npart__scope *scope, const char *name)
+static const struct npart__range *find_argument(const struct npart__scope *scope, const struct npart__word *name)
 {
     for (uint32_t i = 0; scope && i < scope->define->parameter_count; i++)
-        if (npart__same_text(scope->define->parameters.tokens[(size_t)2 * i].text, name))
+        if (scope->define->parameters.tokens[(size_t)2 * i].word == name)
             return &scope->arguments[i];
     return NULL;
 }
@@ -167,11 +153,11 @@ static uint32_t end_of_parenthesis(const struct npart__range *range, uint32_t at
 uint32_t npart__end_of_name(const struct npart__parser *parser)
 {
     const struct npart__token *token = npart__peek(parser);
-    if (token->kind != NPART__TOKEN_WORD || parser->now.at >= parser->now.range.count)
+    if (token->word->kind != NPART__TOKEN_WORD || parser->now.at >= parser->now.range.count)
         return NPART_NONE;
-    if (find_argument(parser->now.scope, token->text))
+    if (find_argument(parser->now.scope, token->word))
         return parser->now.at + 1;
-    const struct npart__define *define = find_define(parser, token->text, false);
+    const struct npart__define *define = find_define(parser, token->word, false);
     if (!define)
         return NPART_NONE;
     bool has_arguments = define->parameter_count && is_mark(token + 1, "(");
@@ -186,7 +172,7 @@ static void take_arguments(struct npart__parser *parser, const struct npart__tok
     if (wanted && npart__accept(parser, NPART__TOKEN_MARK, "(")) {
         uint32_t close = end_of_parenthesis(&parser->now.range, parser->now.at - 1), start = parser->now.at;
         if (close >= parser->now.range.count) {
-            npart__parse_fail(parser, name->column, "the arguments of %s are not closed", name->text);
+            npart__parse_fail(parser, name->column, "the arguments of %s are not closed", name->word->text);
             return;
         }
         /* Commas within parentheses belong to an argument: at_most(dim(X, 1), 4). */
@@ -200,7 +186,7 @@ static void take_arguments(struct npart__parser *parser, const struct npart__tok
             if (!ends)
                 continue;
             if (at == start)
-                npart__parse_fail(parser, token->column, "expected an argument, found %s", token->text);
+                npart__parse_fail(parser, token->column, "expected an argument, found %s", token->word->text);
             /* More than there is room for are counted, and told below. */
             if (count < wanted)
                 scope->arguments[count] = (struct npart__range){parser->now.range.tokens + start, at - start};
@@ -210,7 +196,7 @@ static void take_arguments(struct npart__parser *parser, const struct npart__tok
         parser->now.at = close + 1;
     }
     if (count != wanted)
-        npart__parse_fail(parser, name->column, "%s has %u parameters", name->text, wanted);
+        npart__parse_fail(parser, name->column, "%s has %u parameters", name->word->text, wanted);
 }
 
 /* A define at the word at hand, with its arguments. False after a failure. A define that uses
@@ -225,7 +211,7 @@ static bool open_scope(struct npart__parser *parser, struct npart__define *defin
     define->is_used = true;
     for (const struct npart__scope *at = scope->caller; at; at = at->caller)
         if (at->define == define)
-            npart__parse_fail(parser, name->column, "%s is defined by itself", name->text);
+            npart__parse_fail(parser, name->column, "%s is defined by itself", name->word->text);
     /* Each level is a few frames of the parser's recursion, so this bounds the stack with the limit of conditions. */
     if (scope->depth > NPART__LIMIT_DEFINE_DEPTH)
         npart__parse_fail(parser, name->column, "defines use each other deeper than %u", NPART__LIMIT_DEFINE_DEPTH);
@@ -265,7 +251,7 @@ bool npart__enter(struct npart__parser *parser, struct npart__scope *inner, stru
     inner->define = NULL;
     if (parser->status != NPART_OK || npart__end_of_name(parser) == NPART_NONE)
         return false;
-    const struct npart__range *argument = find_argument(parser->now.scope, token->text);
+    const struct npart__range *argument = find_argument(parser->now.scope, token->word);
     if (argument) {
         parser->now.at++;
         /* After the name, where the reading goes on. */
@@ -274,7 +260,7 @@ bool npart__enter(struct npart__parser *parser, struct npart__scope *inner, stru
         read_from(parser, *argument, before->scope->caller);
         return true;
     }
-    struct npart__define *define = find_define(parser, token->text, false);
+    struct npart__define *define = find_define(parser, token->word, false);
     if (!open_scope(parser, define, inner))
         return false;
     *before = parser->now;
@@ -291,7 +277,7 @@ bool npart__enter(struct npart__parser *parser, struct npart__scope *inner, stru
 void npart__leave(struct npart__parser *parser, const struct npart__reading *before)
 {
     if (parser->now.at < parser->now.range.count)
-        npart__parse_fail(parser, npart__peek(parser)->column, "unexpected %s", npart__peek(parser)->text);
+        npart__parse_fail(parser, npart__peek(parser)->column, "unexpected %s", npart__peek(parser)->word->text);
     parser->oplist->path = before->path;
     parser->now = *before;
 }
@@ -301,12 +287,12 @@ void npart__leave(struct npart__parser *parser, const struct npart__reading *bef
 bool npart__enter_rules(struct npart__parser *parser, struct npart__scope *inner, struct npart__reading *before)
 {
     const struct npart__token *token = npart__peek(parser);
-    if (token->kind != NPART__TOKEN_WORD)
+    if (token->word->kind != NPART__TOKEN_WORD)
         (void)npart__expect(parser, NPART__TOKEN_WORD, "a define");
-    struct npart__define *define = parser->status == NPART_OK ? find_define(parser, token->text, true) : NULL;
+    struct npart__define *define = parser->status == NPART_OK ? find_define(parser, token->word, true) : NULL;
     if (!define)
-        npart__parse_fail(parser, token->column, "there is no define of rules %s%s", token->text,
-                          npart__hint_define(parser, token->text));
+        npart__parse_fail(parser, token->column, "there is no define of rules %s%s", token->word->text,
+                          npart__hint_define(parser, token->word->text));
     if (!define || parser->status != NPART_OK || !open_scope(parser, define, inner))
         return false;
     *before = parser->now;
@@ -320,12 +306,12 @@ bool npart__enter_rules(struct npart__parser *parser, struct npart__scope *inner
 const struct npart__token *npart__resolve(struct npart__parser *parser, const struct npart__token *token)
 {
     const struct npart__scope *scope = parser->now.scope;
-    while (scope && token->kind == NPART__TOKEN_WORD) {
-        const struct npart__range *argument = find_argument(scope, token->text);
+    while (scope && token->word->kind == NPART__TOKEN_WORD) {
+        const struct npart__range *argument = find_argument(scope, token->word);
         if (!argument)
             break;
         if (argument->count != 1) {
-            npart__parse_fail(parser, argument->tokens[0].column, "expected one word for %s", token->text);
+            npart__parse_fail(parser, argument->tokens[0].column, "expected one word for %s", token->word->text);
             return NULL;
         }
         token = argument->tokens;
@@ -366,9 +352,9 @@ static const char *number_text(struct npart__parser *parser)
     bool is_range = false, has_failed = false;
     for (unsigned end = 0; end < 2; end++) {
         bool is_negative = npart__accept(parser, NPART__TOKEN_MARK, "-");
-        if (npart__peek(parser)->kind == NPART__TOKEN_NUMBER && parser->now.at < parser->now.range.count) {
+        if (npart__peek(parser)->word->kind == NPART__TOKEN_NUMBER && parser->now.at < parser->now.range.count) {
             ends[end] = npart__arena_format(parser->arena, "%s%s", is_negative ? "-" : "",
-                                            parser->now.range.tokens[parser->now.at++].text);
+                                            parser->now.range.tokens[parser->now.at++].word->text);
             has_failed |= !ends[end];
         } else if (is_negative) { /* -rank(X) is calculated, and known of a node alone */
             npart__parse_fail(parser, npart__peek(parser)->column, "a sentence has no place for what is calculated");
@@ -402,18 +388,18 @@ static void take_pieces(struct npart__parser *parser, struct pieces *pieces, uns
         else if (npart__enter(parser, &inner, &before)) {
             take_pieces(parser, pieces, depth + 1);
             npart__leave(parser, &before);
-        } else if (token->kind == NPART__TOKEN_STRING) {
+        } else if (token->word->kind == NPART__TOKEN_STRING) {
             parser->now.at++;
             add_piece(parser, pieces, filled_in(parser, token, depth + 1));
-        } else if (token->kind == NPART__TOKEN_WORD || token->kind == NPART__TOKEN_LITERAL) {
+        } else if (token->word->kind == NPART__TOKEN_WORD || token->word->kind == NPART__TOKEN_LITERAL) {
             parser->now.at++;
-            add_piece(parser, pieces, token->text);
-        } else if (token->kind == NPART__TOKEN_NUMBER || is_mark(token, "-") || is_mark(token, "..")) {
+            add_piece(parser, pieces, token->word->text);
+        } else if (token->word->kind == NPART__TOKEN_NUMBER || is_mark(token, "-") || is_mark(token, "..")) {
             add_piece(parser, pieces, number_text(parser));
         } else if (npart__accept(parser, NPART__TOKEN_MARK, "*")) {
             add_piece(parser, pieces, "inputs and outputs");
         } else {
-            npart__parse_fail(parser, token->column, "%s has no place in a sentence", token->text);
+            npart__parse_fail(parser, token->column, "%s has no place in a sentence", token->word->text);
         }
     }
 }
@@ -431,7 +417,7 @@ static void append_pieces(const struct pieces *pieces, struct npart__buffer *out
  * becomes "rank of X must be at most 5". */
 static const char *filled_in(struct npart__parser *parser, const struct npart__token *token, unsigned depth)
 {
-    const char *text = token->text, *open;
+    const char *text = token->word->text, *open;
     struct npart__buffer out = {.arena = parser->arena};
     if (!strchr(text, '{'))
         return text;
@@ -442,19 +428,19 @@ static const char *filled_in(struct npart__parser *parser, const struct npart__t
         npart__append(&out, text, (size_t)(open - text));
         text = open + 1;
         /* A statement of one word, so that the same functions read it that read a list. */
-        struct npart__token name[2] = {{.kind = NPART__TOKEN_WORD, .column = token->column},
-                                       {.kind = NPART__TOKEN_END}};
-        name[0].text = npart__parse_text(parser, npart__arena_copy_text(parser->arena, text, strcspn(text, "}")));
+        struct npart__token name[2] = {
+            {npart__word_of(parser, NPART__TOKEN_WORD, text, strcspn(text, "}")), token->column},
+            {parser->words.end, token->column}};
         if (parser->status != NPART_OK)
             return NULL;
-        if (!text[strlen(name[0].text)]) {
+        if (!text[strlen(name[0].word->text)]) {
             npart__parse_fail(parser, token->column, "a brace is not closed");
             return NULL;
         }
         /* In the scope of the rule, so that a parameter of its define is known. */
         read_from(parser, (struct npart__range){name, 1}, before.scope);
         if (npart__end_of_name(parser) == NPART_NONE)
-            npart__parse_fail(parser, token->column, "{%s} is neither a parameter nor a define", name[0].text);
+            npart__parse_fail(parser, token->column, "{%s} is neither a parameter nor a define", name[0].word->text);
         take_pieces(parser, &pieces, depth + 1);
         append_pieces(&pieces, &out);
         parser->now = before;
@@ -480,12 +466,12 @@ const char *npart__label_text(struct npart__parser *parser, const char *label)
         return label;
     for (size_t length; *label; label += length) {
         length = strcspn(label, "-");
-        struct npart__token part = {.kind = NPART__TOKEN_WORD, .column = npart__peek(parser)->column};
-        part.text = npart__parse_text(parser, npart__arena_copy_text(parser->arena, label, length));
+        const struct npart__token part = {npart__word_of(parser, NPART__TOKEN_WORD, label, length),
+                                          npart__peek(parser)->column};
         const struct npart__token *resolved = npart__resolve(parser, &part);
         if (!resolved)
             return NULL;
-        npart__append_text(&out, resolved->text);
+        npart__append_text(&out, resolved->word->text);
         if (label[length])
             npart__append(&out, label + length++, 1);
     }

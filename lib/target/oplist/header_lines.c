@@ -28,16 +28,22 @@ uint32_t npart__find_toolchain(const struct npart__oplist *oplist, const char *n
     return NPART_NONE;
 }
 
+/* Most differ in their first letter, whose case is one bit. */
+static bool is_name(const char *own, const char *name, size_t length)
+{
+    return length && ((*own ^ *name) | 0x20) == 0x20 && strlen(own) == length && npart__same_letters(own, name, length);
+}
+
 /* By name or alias, in any case of letters. Vendors write names of chips in either case: RK3588,
  * rk3588. Linear in variants and aliases, which are limited; reading a list is quadratic in them at worst. */
 uint32_t npart__find_variant(const struct npart__oplist *oplist, const char *name, size_t length)
 {
     for (uint32_t i = 0; i < oplist->variants.count; i++) {
         const struct npart__variant *variant = &oplist->variants.items[i];
-        if (strlen(variant->name) == length && npart__same_letters(variant->name, name, length))
+        if (is_name(variant->name, name, length))
             return i;
         for (uint32_t k = 0; k < variant->alias_count; k++)
-            if (strlen(variant->aliases[k]) == length && npart__same_letters(variant->aliases[k], name, length))
+            if (is_name(variant->aliases[k], name, length))
                 return i;
     }
     return NPART_NONE;
@@ -116,7 +122,7 @@ static void keep_standing(struct npart__parser *parser, struct npart__verified v
 
 void npart__line_standing_compiler(struct npart__parser *parser, const struct npart__value *is)
 {
-    int64_t probes = is[1].token->number, agreed = is[2].token->number, asked = is[3].token->number;
+    int64_t probes = is[1].token->word->number, agreed = is[2].token->word->number, asked = is[3].token->word->number;
     if (agreed < 0 || agreed > asked || asked == 0 || probes <= 0)
         npart__parse_fail(parser, is[2].token->column, "at most as many must agree as were asked");
     keep_standing(parser, (struct npart__verified){.kind = NPART__VERIFIED_BY_COMPILER,
@@ -167,11 +173,11 @@ void npart__line_decided(struct npart__parser *parser, const struct npart__value
 void npart__line_switches(struct npart__parser *parser, const struct npart__value *is)
 {
     for (const struct npart__token *token = is[0].token; token < is[0].token + is[0].count; token++) {
-        if (npart__find_switch(parser->oplist, token->text, strlen(token->text)) != NPART_NONE)
-            npart__parse_fail(parser, token->column, "switch %s is there twice", token->text);
+        if (npart__find_switch(parser->oplist, token->word->text, strlen(token->word->text)) != NPART_NONE)
+            npart__parse_fail(parser, token->column, "switch %s is there twice", token->word->text);
         else if (parser->oplist->switches.count >= NPART__LIMIT_SWITCHES)
             npart__parse_fail(parser, token->column, "more than %u switches", NPART__LIMIT_SWITCHES);
-        NPART__KEEP(parser, &parser->oplist->switches, token->text);
+        NPART__KEEP(parser, &parser->oplist->switches, token->word->text);
     }
 }
 
@@ -181,7 +187,7 @@ void npart__line_switch(struct npart__parser *parser, const struct npart__value 
     struct npart__oplist *oplist = parser->oplist;
     uint32_t *brought = &oplist->brought[is[0].index];
     for (uint32_t i = 0; i < is[1].count; i++) {
-        const char *name = is[1].token[i].text;
+        const char *name = is[1].token[i].word->text;
         uint32_t bit = npart__find_switch(oplist, name, strlen(name));
         *brought |= UINT32_C(1) << bit | oplist->brought[bit];
     }
@@ -190,8 +196,8 @@ void npart__line_switch(struct npart__parser *parser, const struct npart__value 
 /* No name and no alias may stand twice, in any case of letters: `hexagon:V73` must mean one of them. */
 static void check_new_variant(struct npart__parser *parser, const struct npart__token *token)
 {
-    if (npart__find_variant(parser->oplist, token->text, strlen(token->text)) != NPART_NONE)
-        npart__parse_fail(parser, token->column, "variant %s is there twice", token->text);
+    if (npart__find_variant(parser->oplist, token->word->text, strlen(token->word->text)) != NPART_NONE)
+        npart__parse_fail(parser, token->column, "variant %s is there twice", token->word->text);
 }
 
 /* A variant is like itself at first: its parameters are its own. `like` names one that stands above, so chains end and
@@ -211,16 +217,16 @@ void npart__line_variant(struct npart__parser *parser, const struct npart__value
     for (uint32_t i = 0; i < is[1].count && parser->status == NPART_OK; i++) {
         check_new_variant(parser, &is[1].token[i]);
         /* It is not among the variants yet. */
-        if (npart__same_text(is[1].token[i].text, variant.name))
+        if (npart__same_text(is[1].token[i].word->text, variant.name))
             npart__parse_fail(parser, is[1].token[i].column, "variant %s is there twice", variant.name);
-        NPART__KEEP(parser, &aliases, is[1].token[i].text);
+        NPART__KEEP(parser, &aliases, is[1].token[i].word->text);
     }
     /* One that stands twice on its own line is not noticed; it means the same variant. */
     variant.aliases = aliases.items;
     variant.alias_count = aliases.count;
     variant.like = is[2].token ? oplist->variants.items[is[2].index].like : oplist->variants.count;
     for (uint32_t i = 0; i < is[3].count; i++) {
-        const char *name = is[3].token[i].text;
+        const char *name = is[3].token[i].word->text;
         variant.switches |= UINT32_C(1) << npart__find_switch(oplist, name, strlen(name));
     }
     NPART__KEEP(parser, &oplist->variants, variant);
@@ -293,7 +299,7 @@ void npart__line_functions_standard(struct npart__parser *parser, const struct n
 static void keep_ops(struct npart__parser *parser, const struct npart__value *ops, struct npart__names *out)
 {
     for (uint32_t i = 0; i < ops->count; i++)
-        NPART__KEEP(parser, out, ops->token[i].text);
+        NPART__KEEP(parser, out, ops->token[i].word->text);
 }
 
 /* The layout that the target gives these ops' activations. A target has one of its own; more lines add ops to it. An
@@ -340,7 +346,7 @@ void npart__line_notes_plain(struct npart__parser *parser, const struct npart__v
  * stand above them (take_limit in condition.c). */
 void npart__line_limit(struct npart__parser *parser, const struct npart__value *is)
 {
-    const struct npart__token *number = is[2].token;
+    const struct npart__word *number = is[2].token->word;
     struct npart__limit limit = {is[0].text, is[1].index, number->number, number->real, number->is_whole};
     NPART__KEEP(parser, &parser->oplist->limits, limit);
 }
@@ -476,13 +482,13 @@ void npart__line_drop(struct npart__parser *parser, const struct npart__value *i
     for (const struct npart__token *token = is[0].token; token < is[0].token + is[0].count; token++) {
         const char *domain, *name;
         bool is_there = false;
-        if (!npart__split_op_name(parser, token->text, &domain, &name))
+        if (!npart__split_op_name(parser, token->word->text, &domain, &name))
             return;
         for (uint32_t i = 0; i < parser->included_ops; i++)
             is_there |= strcmp(parser->oplist->ops.items[i].name, name) == 0 &&
                         strcmp(parser->oplist->ops.items[i].domain, domain) == 0;
         if (!is_there)
-            npart__parse_fail(parser, token->column, "the included list has no op %s", token->text);
+            npart__parse_fail(parser, token->column, "the included list has no op %s", token->word->text);
         NPART__KEEP(parser, &parser->dropped, domain);
         NPART__KEEP(parser, &parser->dropped, name);
     }

@@ -133,16 +133,16 @@ static bool is_digit(char c)
  * one word and `a - b` a difference, and a hyphen before a digit is a minus: -1. */
 static size_t word_length(const char *text, size_t rest)
 {
-    size_t length = 1;
-    while (length < rest) {
-        char c = text[length], next = length + 1 < rest ? text[length + 1] : ' ';
-        bool joins = (c == '.' && (is_letter(next) || is_digit(next))) || (c == ':' && is_letter(next)) ||
-                     (c == '-' && is_letter(next));
-        if (!is_letter(c) && !is_digit(c) && !joins)
-            break;
-        length++;
+    for (size_t length = 1; length < rest; length++) {
+        char c = text[length];
+        if (is_letter(c) || is_digit(c))
+            continue;
+        char next = length + 1 < rest ? text[length + 1] : ' ';
+        bool joins = c == '.' || c == ':' || c == '-';
+        if (!joins || !(is_letter(next) || (c == '.' && is_digit(next))))
+            return length;
     }
-    return length;
+    return rest;
 }
 
 /* For names from elsewhere (a target to be imported): what a list can hold as a single word. A colon or a hyphen at
@@ -178,52 +178,103 @@ static size_t number_length(const char *text, size_t rest, bool *is_whole)
     return length;
 }
 
-/* ---- tokens ---------------------------------------------------------------------------------------------- */
+/* ---- words ------------------------------------------------------------------------------------------------ */
 
-/* A token whose text lives as long as the list. A token more than there is room for is a
- * mistake; one place is kept for the end of the statement. Marks and quoted texts are the library's own or have
- * been copied. */
-static struct npart__token *add_lasting_token(struct npart__parser *parser, enum npart__token_kind kind,
-                                              const char *text, uint64_t column)
+static const char *const marks[] = {"..", "!=", "<=", ">=", "(", ")", ",", "*", "+",
+                                    "-",  "/",  "%",  ":",  "=", "<", ">"};
+
+/* The text is copied, as the file's memory need not outlive the reading, and words are terminated. A text has one kind:
+ * a number begins with a digit, a mark with no letter. */
+static struct npart__word *new_word(struct npart__parser *parser, enum npart__token_kind kind, const char *text,
+                                    size_t length)
 {
-    if (parser->lexed_count + 1 >= NPART__LIMIT_TOKENS) {
-        npart__parse_fail(parser, column, "more than %u words on a line", NPART__LIMIT_TOKENS - 1);
-        return NULL;
+    struct npart__words *words = &parser->words;
+    struct npart__word *word = npart__arena_zeroed(&parser->tokens_arena, 1, sizeof *word);
+    const char *copy = npart__arena_copy_text(parser->arena, text, length);
+    if (!word || !copy || !NPART__RESERVE(&parser->tokens_arena, &words->of, 1) ||
+        npart__intern(&words->texts, copy, length, false) == NPART_NONE) {
+        npart__parse_out_of_memory(parser);
+        return &parser->no_word;
     }
-    struct npart__token *token = &parser->lexed[parser->lexed_count++];
-    *token = (struct npart__token){.kind = (uint8_t)kind, .column = column, .text = text};
-    return token;
+    word->text = copy;
+    word->length = (uint32_t)length; /* of one line */
+    word->kind = (uint8_t)kind;
+    if (kind == NPART__TOKEN_WORD)
+        word->element_type = (uint8_t)npart__type_number(copy, length);
+    words->of.items[words->of.count++] = word;
+    return word;
 }
 
-/* The text is copied, as the file's memory need not outlive the reading, and tokens must be
- * terminated. */
-static struct npart__token *add_token(struct npart__parser *parser, enum npart__token_kind kind, const char *text,
-                                      size_t length, uint64_t column)
+/* Few places are enough for those that return soon, and what is found there needs no hash that nobody can guess. */
+struct npart__word *npart__word_of(struct npart__parser *parser, enum npart__token_kind kind, const char *text,
+                                   size_t length)
 {
-    const char *copy = npart__arena_copy_text(parser->arena, text, length);
-    if (copy)
-        return add_lasting_token(parser, kind, copy, column);
-    npart__parse_out_of_memory(parser);
-    return NULL;
+    const unsigned char *letters = (const unsigned char *)text;
+    size_t near = length ? length * 7 + letters[0] + letters[length / 2] * 5u + letters[length - 1] * 37u : 0;
+    struct npart__word **seen = &parser->words.seen[near % NPART__WORDS_SEEN];
+    if (*seen && (*seen)->length == length && memcmp((*seen)->text, text, length) == 0)
+        return *seen;
+    uint32_t id = npart__strings_find(&parser->words.texts, text, length);
+    struct npart__word *word =
+        id == NPART_NONE ? new_word(parser, kind, text, length) : parser->words.of.items[id];
+    if (word != &parser->no_word)
+        *seen = word;
+    return word;
+}
+
+bool npart__begin_words(struct npart__parser *parser)
+{
+    parser->no_word.text = "";
+    parser->steps = npart__arena_zeroed(&parser->tokens_arena, NPART__STEPS_SEEN, sizeof *parser->steps);
+    if (!parser->steps || !npart__strings_init(&parser->words.texts, &parser->tokens_arena) ||
+        !NPART__PUSH(&parser->tokens_arena, &parser->words.of, &parser->no_word)) /* of the empty text */
+        return false;
+    npart__note_questions(parser);
+    npart__note_lines(parser);
+    for (size_t i = 0; i < NPART__COUNT(marks); i++) {
+        bool is_long = marks[i][1];
+        struct npart__word *mark = npart__word_of(parser, NPART__TOKEN_MARK, marks[i], is_long ? 2 : 1);
+        parser->words.marks[is_long][(unsigned char)marks[i][0]] = mark;
+    }
+    parser->words.end = npart__word_of(parser, NPART__TOKEN_END, "the end of the line", 19);
+    return parser->status == NPART_OK;
+}
+
+/* ---- tokens ---------------------------------------------------------------------------------------------- */
+
+/* A token more than there is room for is a mistake; one place is kept for the end of the statement. */
+static void add_token(struct npart__parser *parser, struct npart__word *word, uint64_t column)
+{
+    if (parser->lexed_count + 1 >= NPART__LIMIT_TOKENS)
+        npart__parse_fail(parser, column, "more than %u words on a line", NPART__LIMIT_TOKENS - 1);
+    else
+        parser->lexed[parser->lexed_count++] = (struct npart__token){word, column};
 }
 
 /* A number as double and, where it has neither point nor exponent, exactly: dims and limits are
  * compared as integers. npart__read_decimal reads a point whatever the locale is. */
 static void read_number(struct npart__parser *parser, const char *text, size_t length, uint64_t column, bool is_whole)
 {
-    struct npart__token *token = add_token(parser, NPART__TOKEN_NUMBER, text, length, column);
-    if (!token)
+    struct npart__word *word = npart__word_of(parser, NPART__TOKEN_NUMBER, text, length);
+    if (word->number || word->real > 0) {
+        add_token(parser, word, column);
         return;
+    }
+    word->kind = NPART__TOKEN_NUMBER; /* whatever a brace has made of it */
     /* 1e999 is infinite, which comparisons bear; cost parameters and shares of a rate are held to bounds. */
-    token->is_whole = is_whole;
-    token->real = npart__read_decimal(token->text);
+    word->is_whole = is_whole;
+    word->real = npart__read_decimal(word->text);
+    word->number = 0;
     for (size_t i = 0; is_whole && i < length; i++) {
-        if (!npart__multiply_int64(token->number, 10, &token->number) ||
-            !npart__add_int64(token->number, text[i] - '0', &token->number)) {
-            npart__parse_fail(parser, column, "%s is too large a number", token->text);
+        if (!npart__multiply_int64(word->number, 10, &word->number) ||
+            !npart__add_int64(word->number, text[i] - '0', &word->number)) {
+            npart__parse_fail(parser, column, "%s is too large a number", word->text);
+            word->real = 0; /* and so it is read again where it returns */
+            word->number = 0;
             return;
         }
     }
+    add_token(parser, word, column);
 }
 
 /* Whether a backslash stands before what it escapes. */
@@ -255,21 +306,26 @@ static size_t read_quoted(struct npart__parser *parser, const char *text, size_t
         plain[length++] = text[at++];
     }
     plain[length] = '\0';
-    (void)add_lasting_token(parser, quote == '"' ? NPART__TOKEN_STRING : NPART__TOKEN_LITERAL, plain, column);
+    struct npart__word *word = npart__arena_zeroed(&parser->tokens_arena, 1, sizeof *word);
+    if (!word) {
+        npart__parse_out_of_memory(parser);
+        return rest;
+    }
+    word->kind = quote == '"' ? NPART__TOKEN_STRING : NPART__TOKEN_LITERAL;
+    word->text = plain;
+    if (quote != '"')
+        word->element_type = (uint8_t)npart__type_number(plain, length);
+    add_token(parser, word, column);
     return end + 1;
 }
 
-/* Marks of two characters stand before those of one that they begin with: "<=" before "<", ".."
- * before all. */
+/* "<=" before "<". */
 static size_t read_mark(struct npart__parser *parser, const char *text, size_t rest, uint64_t column)
 {
-    static const char *const marks[] = {"..", "!=", "<=", ">=", "(", ")", ",", "*", "+",
-                                        "-",  "/",  "%",  ":",  "=", "<", ">"};
-    for (size_t i = 0; i < NPART__COUNT(marks); i++) {
-        const char *mark = marks[i];
-        size_t length = mark[1] ? 2 : 1;
-        if (mark[0] == text[0] && length <= rest && (length == 1 || mark[1] == text[1])) {
-            (void)add_lasting_token(parser, NPART__TOKEN_MARK, mark, column);
+    for (size_t length = rest > 1 ? 2 : 1; length && (unsigned char)text[0] < 0x80; length--) {
+        struct npart__word *mark = parser->words.marks[length - 1][(unsigned char)text[0]];
+        if (mark && (length == 1 || mark->text[1] == text[1])) {
+            add_token(parser, mark, column);
             return length;
         }
     }
@@ -299,7 +355,7 @@ static void lex(struct npart__parser *parser, const char *line, size_t length)
         }
         if (is_letter(*text)) {
             taken = word_length(text, rest);
-            (void)add_token(parser, NPART__TOKEN_WORD, text, taken, column);
+            add_token(parser, npart__word_of(parser, NPART__TOKEN_WORD, text, taken), column);
         } else if (is_digit(*text)) {
             taken = number_length(text, rest, &is_whole);
             read_number(parser, text, taken, column, is_whole);
@@ -345,36 +401,99 @@ static void lex_statement(struct npart__parser *parser, const char *text, size_t
     /* The end is a token like others, after the last one, so that "expected a sentence, found
      * the end of the line" has a place. */
     const struct npart__token *last = parser->lexed_count ? &parser->lexed[parser->lexed_count - 1] : NULL;
+    /* Of a quoted text the quotes are not counted, so a place after one is two columns early. */
     parser->lexed[parser->lexed_count] = (struct npart__token){
-        .kind = NPART__TOKEN_END,
-        /* Of a quoted text the quotes are not counted, so a place after one is two columns early. */
-        .column = last ? last->column + strlen(last->text) : (uint64_t)parser->now.line << NPART__LINE_SHIFT | 1,
-        .text = "the end of the line",
-    };
+        parser->words.end,
+        last ? last->column + strlen(last->word->text) : (uint64_t)parser->now.line << NPART__LINE_SHIFT | 1};
 }
 
-/* All statements before any is read, since defines may be used above the line that makes them.
- * Tokens live as long as the reading, in an arena of their own. A statement that could not be lexed is kept,
- * marked as broken, so that the statements after it belong to the same op as they would otherwise. */
+/* Tokens live as long as the reading, in an arena of their own. */
+static void keep_tokens(struct npart__parser *parser, struct npart__lexed_line *statement)
+{
+    size_t size = (parser->lexed_count + (size_t)1) * sizeof *parser->lexed;
+    struct npart__token *tokens = npart__arena_allocate(&parser->tokens_arena, size);
+    if (!tokens || parser->status != NPART_OK) {
+        npart__parse_out_of_memory(parser);
+        return;
+    }
+    memcpy(tokens, parser->lexed, size);
+    statement->range = (struct npart__range){tokens, parser->lexed_count};
+    statement->waits = NULL;
+}
+
+void npart__need_tokens(struct npart__parser *parser, struct npart__lexed_line *statement)
+{
+    size_t offset = 0;
+    if (!statement->waits)
+        return;
+    parser->now.line = statement->line - 1;
+    lex_statement(parser, statement->waits, statement->waiting_bytes, &offset);
+    parser->tokens_lexed += parser->lexed_count;
+    keep_tokens(parser, statement);
+}
+
+/* Whether a line is a rule's and may wait: then it is passed over, with those that continue it. Told by its first
+ * word, so that its place among others is known. */
+static bool waits(struct npart__parser *parser, const char *text, size_t bytes, size_t *offset,
+                  struct npart__lexed_line *statement)
+{
+    const char *line = text + *offset, *first = line + strspn(line, " "), *end = first;
+    if (!parser->is_builtin || !is_letter(*first))
+        return false;
+    statement->word =
+        npart__word_of(parser, NPART__TOKEN_WORD, first, word_length(first, bytes - (size_t)(first - text)));
+    const struct npart__line *row = npart__find_line(statement->word, IN_OP);
+    if (!row || row->read != npart__line_rule || npart__find_line(statement->word, IN_LIST))
+        return false;
+    statement->waits = line;
+    statement->line = parser->now.line + 1;
+    do {
+        end = strchr(end, '\n');
+        end = end ? end + 1 : text + bytes;
+        parser->now.line++;
+    } while (end < text + bytes && end[-1] == '\n' && end[-2] == '\\');
+    statement->waiting_bytes = (uint32_t)(end - line);
+    *offset = (size_t)(end - text);
+    return true;
+}
+
+bool npart__lex_next(struct npart__parser *parser, const char *text, size_t bytes, size_t *offset,
+                     struct npart__lexed_line *out)
+{
+    parser->lexed_count = 0;
+    while (parser->lexed_count == 0 && *offset < bytes && !parser->must_stop) {
+        lex_statement(parser, text, bytes, offset);
+        *out = (struct npart__lexed_line){.is_broken = parser->status != NPART_OK};
+        npart__end_statement(parser);
+    }
+    if (parser->lexed_count == 0)
+        return false;
+    out->range = (struct npart__range){parser->lexed, parser->lexed_count};
+    out->word = parser->lexed[0].word;
+    /* Where its first token stands, and not where it ends. */
+    out->line = (uint32_t)(parser->lexed[0].column >> NPART__LINE_SHIFT);
+    /* What is read for the first time is paid for here; npart__read_range allows that much and a constant. */
+    parser->tokens_lexed += parser->lexed_count;
+    return true;
+}
+
+/* All statements before any is read, since defines may be used above the line that makes them. A statement that could
+ * not be lexed is kept, marked as broken, so that the statements after it belong to the same op as they would
+ * otherwise. */
 void npart__lex(struct npart__parser *parser, const char *text, size_t bytes, struct npart__lexed_lines *out)
 {
+    const size_t bytes_a_line = 32; /* of lists that are built in, with defines and comments */
     parser->now.line = 0;
+    if (!NPART__RESERVE(&parser->tokens_arena, &out->of, bytes / bytes_a_line + 1))
+        npart__parse_out_of_memory(parser);
     for (size_t offset = 0; offset < bytes && !parser->must_stop;) {
-        lex_statement(parser, text, bytes, &offset);
-        struct npart__lexed_line statement = {.line = parser->now.line, .is_broken = parser->status != NPART_OK};
-        npart__end_statement(parser);
-        if (parser->lexed_count == 0)
-            continue;
-        /* What is read for the first time is paid for here; npart__read_range allows that much and a constant. */
-        parser->tokens_lexed += parser->lexed_count;
-        size_t size = (parser->lexed_count + (size_t)1) * sizeof *parser->lexed;
-        struct npart__token *tokens = npart__arena_allocate(&parser->tokens_arena, size);
-        statement.range = (struct npart__range){tokens, parser->lexed_count};
-        /* Where its first token stands, and not where it ends. */
-        statement.line = (uint32_t)(parser->lexed[0].column >> NPART__LINE_SHIFT);
-        if (tokens)
-            memcpy(tokens, parser->lexed, size);
-        if (!tokens || !NPART__PUSH(&parser->tokens_arena, &out->of, statement))
+        struct npart__lexed_line statement = {.word = NULL};
+        if (!waits(parser, text, bytes, &offset, &statement)) {
+            if (!npart__lex_next(parser, text, bytes, &offset, &statement))
+                return;
+            keep_tokens(parser, &statement);
+        }
+        if (!NPART__PUSH(&parser->tokens_arena, &out->of, statement))
             npart__parse_out_of_memory(parser);
     }
 }
@@ -385,7 +504,7 @@ void npart__lex(struct npart__parser *parser, const char *text, size_t bytes, st
 bool npart__next_is(const struct npart__parser *parser, enum npart__token_kind kind, const char *text)
 {
     const struct npart__token *token = npart__peek(parser);
-    return token->kind == kind && npart__same_text(token->text, text);
+    return token->word->kind == kind && npart__same_text(token->word->text, text);
 }
 
 /* Never after a failure, so parsers need not ask for one between steps. */
@@ -402,7 +521,7 @@ bool npart__need(struct npart__parser *parser, enum npart__token_kind kind, cons
     if (npart__accept(parser, kind, text))
         return true;
     npart__parse_fail(parser, npart__peek(parser)->column, "expected %s, found %s", expected,
-                      npart__peek(parser)->text);
+                      npart__peek(parser)->word->text);
     return false;
 }
 
@@ -414,8 +533,8 @@ const struct npart__token *npart__expect(struct npart__parser *parser, enum npar
     const struct npart__token *token = npart__peek(parser);
     if (parser->status != NPART_OK)
         return NULL;
-    if (token->kind != kind) {
-        npart__parse_fail(parser, token->column, "expected %s, found %s", expected, token->text);
+    if (token->word->kind != kind) {
+        npart__parse_fail(parser, token->column, "expected %s, found %s", expected, token->word->text);
         return NULL;
     }
     parser->now.at++;
@@ -426,6 +545,6 @@ const struct npart__token *npart__expect(struct npart__parser *parser, enum npar
 void npart__expect_end(struct npart__parser *parser)
 {
     const struct npart__token *token = npart__peek(parser);
-    if (parser->status == NPART_OK && token->kind != NPART__TOKEN_END)
-        npart__parse_fail(parser, token->column, "unexpected %s", token->text);
+    if (parser->status == NPART_OK && token->word->kind != NPART__TOKEN_END)
+        npart__parse_fail(parser, token->column, "unexpected %s", token->word->text);
 }

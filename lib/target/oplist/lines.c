@@ -16,10 +16,23 @@ static const struct npart__line lines[] = {
 #include "oplist/lines.def"
 };
 
-const struct npart__line *npart__find_line(const char *keyword, unsigned places)
+/* Rows of one keyword need not stand together, as of `source`; from the first on they are looked through. */
+void npart__note_lines(struct npart__parser *parser)
 {
-    for (size_t i = 0; i < NPART__COUNT(lines); i++)
-        if ((lines[i].places & places) && npart__same_text(lines[i].keyword, keyword))
+    for (size_t i = 0; i < NPART__COUNT(lines); i++) {
+        struct npart__word *word =
+            npart__word_of(parser, NPART__TOKEN_WORD, lines[i].keyword, strlen(lines[i].keyword));
+        word->first_line = word->line_end ? word->first_line : (uint8_t)i;
+        word->line_end = (uint8_t)(i + 1);
+    }
+}
+
+_Static_assert(NPART__COUNT(lines) < UINT8_MAX, "words have a byte for their row");
+
+const struct npart__line *npart__find_line(const struct npart__word *keyword, unsigned places)
+{
+    for (size_t i = keyword->first_line; i < keyword->line_end; i++)
+        if ((lines[i].places & places) && npart__same_text(lines[i].keyword, keyword->text))
             return &lines[i];
     return NULL;
 }
@@ -28,9 +41,10 @@ const struct npart__line *npart__find_line(const char *keyword, unsigned places)
 
 #define WORD (1u << NPART__TOKEN_WORD)
 #define NUMBER (1u << NPART__TOKEN_NUMBER)
+#define WORD_OR_MARK (WORD | 1u << NPART__TOKEN_MARK)
 #define ANY (WORD | NUMBER | 1u << NPART__TOKEN_STRING | 1u << NPART__TOKEN_LITERAL | 1u << NPART__TOKEN_MARK)
 
-static const struct type {
+static const struct npart__step_type {
     const char *word, *expected;
     unsigned kinds; /* of tokens, as bits */
     /* What a name leads to, or NPART_NONE; that is told with `before` and, but for NULL, the name and `after`. */
@@ -66,7 +80,7 @@ static const struct type {
 };
 
 /* NULL: `WHEN`, or what the line's function reads, with all after it. */
-static const struct type *find_type(const char *step, size_t length)
+static const struct npart__step_type *find_type(const char *step, size_t length)
 {
     for (size_t i = 0; i < NPART__COUNT(types); i++)
         if (npart__is_text(types[i].word, step, length))
@@ -99,18 +113,29 @@ static size_t word_length(const char *step, size_t length)
     return is_several(step, length) ? length - 3 : length;
 }
 
+/* Forms are constants, so a step is known by its place in memory. */
+static const struct npart__step *step_at(const struct npart__parser *parser, const char *text)
+{
+    struct npart__step *step = &parser->steps[(uintptr_t)text % NPART__STEPS_SEEN];
+    if (step->text != text) {
+        size_t length = step_length(text);
+        *step = (struct npart__step){text, length, find_type(text, word_length(text, length))};
+    }
+    return step;
+}
+
 /* Whether the token at hand may be the beginning of the step. */
 static bool fits(const struct npart__parser *parser, const char *step)
 {
     const struct npart__token *token = npart__peek(parser);
     step += *step == '[';
     if (*step == '\'')
-        return token->kind == NPART__TOKEN_STRING;
+        return token->word->kind == NPART__TOKEN_STRING;
     if (!is_type(step))
-        return *token->text == *step && (token->kind == NPART__TOKEN_WORD || token->kind == NPART__TOKEN_MARK) &&
-               npart__is_text(token->text, step, step_length(step));
-    const struct type *type = find_type(step, word_length(step, step_length(step)));
-    return !type || (type->kinds >> token->kind & 1);
+        return *token->word->text == *step && (WORD_OR_MARK >> token->word->kind & 1) &&
+               npart__is_text(token->word->text, step, step_length(step));
+    const struct npart__step_type *type = step_at(parser, step)->type;
+    return !type || (type->kinds >> token->word->kind & 1);
 }
 
 /* ---- values --------------------------------------------------------------------------------------------------- */
@@ -118,18 +143,19 @@ static bool fits(const struct npart__parser *parser, const char *step)
 static void fail_expected(struct npart__parser *parser, const char *expected, size_t length)
 {
     npart__parse_fail(parser, npart__peek(parser)->column, "expected %.*s, found %s", (int)length, expected,
-                      npart__peek(parser)->text);
+                      npart__peek(parser)->word->text);
 }
 
 /* Few words are told all; of more the nearest. */
-static void fail_found(struct npart__parser *parser, const struct type *type, const struct npart__token *token)
+static void fail_found(struct npart__parser *parser, const struct npart__step_type *type,
+                       const struct npart__token *token)
 {
     struct npart__buffer text = {.arena = &parser->tokens_arena};
     struct npart__nearest nearest;
     char hint[NPART__HINT_BYTES];
     npart__append_format(&text, "%s%s%s", type->before ? type->before : "there is no ",
-                         type->after || !type->before ? token->text : "", type->after ? type->after : "");
-    npart__nearest_init(&nearest, token->text, strlen(token->text));
+                         type->after || !type->before ? token->word->text : "", type->after ? type->after : "");
+    npart__nearest_init(&nearest, token->word->text, strlen(token->word->text));
     for (const char *const *word = type->words; word && *word; word++) {
         npart__nearest_offer(&nearest, *word);
         if (!type->before)
@@ -141,12 +167,13 @@ static void fail_found(struct npart__parser *parser, const struct type *type, co
 }
 
 /* What the token leads to; 0 where its type asks for nothing. */
-static uint32_t index_of(const struct npart__parser *parser, const struct type *type, const struct npart__token *token)
+static uint32_t index_of(const struct npart__parser *parser, const struct npart__step_type *type,
+                         const struct npart__token *token)
 {
     if (type->find)
-        return type->find(parser->oplist, token->text, strlen(token->text));
+        return type->find(parser->oplist, token->word->text, strlen(token->word->text));
     for (uint32_t i = 0; type->words && type->words[i]; i++)
-        if (strcmp(type->words[i], token->text) == 0)
+        if (strcmp(type->words[i], token->word->text) == 0)
             return i;
     return type->words ? NPART_NONE : 0;
 }
@@ -175,14 +202,14 @@ static bool is_next_in(const struct npart__parser *parser, const char *rest)
 }
 
 /* A name, or several. */
-static void take_names(struct npart__parser *parser, const struct type *type, const char *step, size_t length,
-                       struct npart__value *value)
+static void take_names(struct npart__parser *parser, const struct npart__step_type *type, const char *step,
+                       size_t length, struct npart__value *value)
 {
     const char *expected = type->expected ? type->expected : parser->line->noun;
     bool is_row = is_several(step, length), is_op = strcmp(type->word, "OP") == 0;
     do {
         const struct npart__token *token = npart__peek(parser);
-        if (!(type->kinds >> token->kind & 1)) {
+        if (!(type->kinds >> token->word->kind & 1)) {
             fail_expected(parser, expected, strlen(expected));
             return;
         }
@@ -192,15 +219,15 @@ static void take_names(struct npart__parser *parser, const struct type *type, co
         if (index == NPART_NONE)
             fail_found(parser, type, token);
         if (is_op)
-            (void)npart__check_op(parser, token->text, token->column);
+            (void)npart__check_op(parser, token->word->text, token->column);
         if (value->count == 0) {
             value->token = token;
-            value->text = token->text;
+            value->text = token->word->text;
             value->index = index;
         }
         value->count++;
         parser->now.at++;
-    } while (is_row && parser->status == NPART_OK && (type->kinds >> npart__peek(parser)->kind & 1) &&
+    } while (is_row && parser->status == NPART_OK && (type->kinds >> npart__peek(parser)->word->kind & 1) &&
              !is_next_in(parser, step + length));
 }
 
@@ -230,14 +257,14 @@ static struct npart__value *take_step(struct npart__parser *parser, const char *
 {
     if (*step == '[')
         return take_group(parser, step, end, value);
-    size_t length = step_length(step);
+    size_t length = step_at(parser, step)->length;
     *end = step + length;
     if (*step == '\'') {
         bool is_any = step[1] == '.';
         value->token = npart__peek(parser);
-        if (value->token->kind != NPART__TOKEN_STRING)
+        if (value->token->word->kind != NPART__TOKEN_STRING)
             npart__parse_fail(parser, value->token->column, "expected a %.*s, found %s", is_any ? 14 : (int)length - 2,
-                              is_any ? "text in quotes" : step + 1, value->token->text);
+                              is_any ? "text in quotes" : step + 1, value->token->word->text);
         value->text = npart__take_text(parser, "");
         return value + 1;
     }
@@ -248,7 +275,7 @@ static struct npart__value *take_step(struct npart__parser *parser, const char *
             fail_expected(parser, step, length);
         return value;
     }
-    const struct type *type = find_type(step, word_length(step, length));
+    const struct npart__step_type *type = step_at(parser, step)->type;
     if (type)
         take_names(parser, type, step, length, value);
     else if (strncmp(step, "WHEN", 4) == 0)
@@ -289,7 +316,7 @@ static void expect_step(struct npart__parser *parser, const struct npart__line *
         npart__append_text(&text, line == first ? "" : same_step(line, last, at) ? " or " : ", ");
         const char *step = line->form + at;
         size_t length = step_length(step);
-        const struct type *type = find_type(step, word_length(step, length));
+        const struct npart__step_type *type = find_type(step, word_length(step, length));
         npart__append(&text, type ? type->expected : step, type ? strlen(type->expected) : length);
     }
     fail_expected(parser, npart__buffer_text(&text), text.size);
@@ -354,11 +381,11 @@ static void lack_keyword(struct npart__parser *parser, const struct npart__token
 {
     struct npart__nearest nearest;
     char hint[NPART__HINT_BYTES];
-    npart__nearest_init(&nearest, token->text, strlen(token->text));
+    npart__nearest_init(&nearest, token->word->text, strlen(token->word->text));
     for (size_t i = 0; i < NPART__COUNT(lines); i++)
         if (lines[i].places & places)
             npart__nearest_offer(&nearest, lines[i].keyword);
-    npart__parse_fail(parser, token->column, "%s is no keyword here%s", token->text,
+    npart__parse_fail(parser, token->column, "%s is no keyword here%s", token->word->text,
                       nearest.count ? npart__nearest_hint(&nearest, hint, sizeof hint) : "");
 }
 
@@ -369,7 +396,7 @@ void npart__read_line(struct npart__parser *parser, unsigned place)
     struct npart__value values[NPART__LIMIT_VALUES];
     if (!token)
         return;
-    parser->line = npart__find_line(token->text, place);
+    parser->line = npart__find_line(token->word, place);
     if (!parser->line) {
         lack_keyword(parser, token, place);
         return;

@@ -109,6 +109,8 @@ static uint32_t known_selector(const struct npart__parser *parser, const char *n
 /* Its index. A selector of an op that fails further down stays in the array, and nothing refers to it. */
 static uint32_t new_selector(struct npart__parser *parser, struct npart__selector selector)
 {
+    if (npart__is_full(parser, parser->oplist->selectors.count, parser->oplist->selectors.capacity))
+        return NPART_NONE;
     return NPART__ADD(parser, &parser->oplist->selectors, selector);
 }
 
@@ -118,38 +120,36 @@ static uint32_t new_selector(struct npart__parser *parser, struct npart__selecto
 uint32_t npart__parse_selector(struct npart__parser *parser)
 {
     struct npart__selector selector = {.kind = NPART__SELECT_ALL, .name = "*"};
-    static const struct npart__token all = {.text = "*"};
-    const struct npart__token *token =
-        npart__accept(parser, NPART__TOKEN_MARK, "*")
-            ? &all
-            : npart__expect(parser, NPART__TOKEN_WORD, "an operand, inputs, outputs or *");
-    if (token && token != &all)
+    const struct npart__token *token = npart__peek(parser);
+    if (!npart__accept(parser, NPART__TOKEN_MARK, "*"))
+        token = npart__expect(parser, NPART__TOKEN_WORD, "an operand, inputs, outputs or *");
+    if (token)
         token = npart__resolve(parser, token);
     if (!token)
         return NPART_NONE;
     /* A parameter may stand for `*`. */
-    bool is_all = strcmp(token->text, "*") == 0;
-    if (parser->each_depth && strcmp(token->text, "it") == 0) {
+    bool is_all = strcmp(token->word->text, "*") == 0;
+    if (parser->each_depth && strcmp(token->word->text, "it") == 0) {
         /* Before known_selector: the same word outside of each() may be an operand of the op. */
         selector = (struct npart__selector){.kind = NPART__SELECT_IT, .name = "it"};
         return new_selector(parser, selector);
     }
-    uint32_t known = known_selector(parser, is_all ? selector.name : token->text);
+    uint32_t known = known_selector(parser, is_all ? selector.name : token->word->text);
     if (known != NPART_NONE)
         return known;
     if (is_all)
         return new_selector(parser, selector);
-    selector.name = token->text;
+    selector.name = token->word->text;
     const struct npart__operator *newest = NULL;
     selector.kind = NPART__SELECT_ONE;
-    uint32_t name = npart__find_pattern_name(parser, token->text);
+    uint32_t name = npart__find_pattern_name(parser, token->word->text);
     /* By name before by place, as operators have operands called `input`. */
     if (parser->op && (resolve_in_schema(parser, &selector, &newest) || resolve_by_place(&selector))) {
         /* In rewrites both kinds of name stand side by side, so one that means two things would be read wrongly by
          * somebody. */
         if (parser->form && name != NPART_NONE)
-            npart__parse_fail(parser, token->column, "%s is a name of the rewrite and an operand of %s", token->text,
-                              parser->op->name);
+            npart__parse_fail(parser, token->column, "%s is a name of the rewrite and an operand of %s",
+                              token->word->text, parser->op->name);
         return new_selector(parser, selector);
     }
     selector.version_count = 0;
@@ -160,7 +160,7 @@ uint32_t npart__parse_selector(struct npart__parser *parser)
         selector.versions[0].index = (int16_t)name;
         return new_selector(parser, selector);
     }
-    bool is_inputs = strcmp(token->text, "inputs") == 0, is_outputs = strcmp(token->text, "outputs") == 0;
+    bool is_inputs = strcmp(token->word->text, "inputs") == 0, is_outputs = strcmp(token->word->text, "outputs") == 0;
     if (is_inputs || is_outputs) {
         selector.kind = is_inputs ? NPART__SELECT_INPUTS : NPART__SELECT_OUTPUTS;
         selector.version_count = 0;
@@ -171,14 +171,14 @@ uint32_t npart__parse_selector(struct npart__parser *parser)
     if (newest)
         list_operands(newest, operands, sizeof operands);
     if (!parser->op && parser->pattern)
-        npart__parse_fail(parser, token->column, "%s is no name of the pattern", token->text);
+        npart__parse_fail(parser, token->column, "%s is no name of the pattern", token->word->text);
     else if (!parser->op)
         npart__parse_fail(parser, token->column, "%s: only inputs, outputs and * mean something to every op",
-                          token->text);
+                          token->word->text);
     else
-        npart__parse_fail(parser, token->column, "%s has no operand %s%s%s%s", parser->op->name, token->text,
+        npart__parse_fail(parser, token->column, "%s has no operand %s%s%s%s", parser->op->name, token->word->text,
                           *operands ? "; it has" : "", operands,
-                          newest ? npart__hint_operand(parser, newest, token->text) : "");
+                          newest ? npart__hint_operand(parser, newest, token->word->text) : "");
     return NPART_NONE;
 }
 
@@ -201,7 +201,7 @@ void npart__resolve_attribute(struct npart__parser *parser, const struct npart__
 {
     size_t count;
     struct npart__attribute_schema schema;
-    term->word = token->text;
+    term->word = token->word->text;
     if (!parser->op) {
         npart__parse_fail(parser, token->column, "attributes belong to an op");
         return;
@@ -213,7 +213,7 @@ void npart__resolve_attribute(struct npart__parser *parser, const struct npart__
     size_t length = 0;
     /* From the oldest on: whether any default differs from that of the version before it. */
     for (size_t i = 0; i < count; i++) {
-        if (!npart__operator_attribute(&versions[i], token->text, strlen(token->text), &schema))
+        if (!npart__operator_attribute(&versions[i], token->word->text, strlen(token->word->text), &schema))
             continue;
         bool same = first && schema.default_length == length &&
                     (length == 0 || memcmp(first, schema.default_text, length) == 0);
@@ -226,7 +226,7 @@ void npart__resolve_attribute(struct npart__parser *parser, const struct npart__
     }
     /* From the newest back, to the first that has it. */
     while (count-- > 0) {
-        if (!npart__operator_attribute(&versions[count], token->text, strlen(token->text), &schema))
+        if (!npart__operator_attribute(&versions[count], token->word->text, strlen(token->word->text), &schema))
             continue;
         term->attribute_kind = schema.kind;
         if (schema.default_text)
@@ -235,6 +235,6 @@ void npart__resolve_attribute(struct npart__parser *parser, const struct npart__
         return;
     }
     if (is_in_standard)
-        npart__parse_fail(parser, token->column, "%s has no attribute %s%s", parser->op->name, token->text,
-                          npart__hint_attribute(parser, parser->op->domain, parser->op->name, token->text));
+        npart__parse_fail(parser, token->column, "%s has no attribute %s%s", parser->op->name, token->word->text,
+                          npart__hint_attribute(parser, parser->op->domain, parser->op->name, token->word->text));
 }

@@ -3,7 +3,8 @@
  * oplist: an op list (docs/oplist-format.md) read into tables, and a target chosen from it.
  * Knows operators by their schemas, and no graph: whether a rule holds at a node is asked in
  * lib/plan/judge, with the terms that stand here.
- * A list is read once, whatever variant or switches are chosen, and is not changed afterwards.
+ * A list is read once, whatever variant or switches are chosen, and is not changed afterwards, but for rules of one
+ * that is built in: those of an op are read when they are first asked for (late.c).
  * Things refer to each other by index into arrays of the list; NPART_NONE stands for none.
  */
 #ifndef NPART_OPLIST_H
@@ -91,6 +92,7 @@ struct npart__op_entry {
     const char *domain, *name;
     int32_t first_version, last_version; /* of the opset */
     uint32_t first_rule, rule_count;     /* contiguous */
+    uint32_t late;                       /* plus one, of what is read when it is asked for; 0: it has been read */
     uint8_t stage;
     uint32_t line;
     uint64_t column; /* with the line: where the op is named */
@@ -419,6 +421,8 @@ struct npart__fallback {
 };
 
 struct npart__names NPART__ARRAY(const char *);
+struct npart__late;
+struct npart__builtin_oplist;
 
 /* How far a list was verified, as its `standing` line says; verified.c has the words. */
 enum npart__verified_kind {
@@ -442,6 +446,7 @@ struct npart__oplist {
     struct npart__arena *arena;
     const char *path; /* for messages */
     const char *name, *title, *source; /* "" where unsaid; `source` is the first line of its kind */
+    struct npart__late *late; /* NULL: all has been read */
     struct npart__verified verified;
     const char *standing; /* that in words, of the newest release */
     struct NPART__ARRAY(const char *) toolchains; /* as released; the last is the default */
@@ -514,6 +519,17 @@ struct npart__listener {
 npart_status npart__oplist_read(const char *text, size_t bytes, const char *path, struct npart__arena *arena,
                                 struct npart__oplist *out, const struct npart__listener *listener,
                                 struct npart_error *error);
+
+/* The same of a list that is built in, `name` of its file: rules of an op may be read when they are first asked for.
+ * What `out->late` is then goes by npart__late_free, before the arena. */
+npart_status npart__oplist_open(const struct npart__builtin_oplist *list, const char *name, struct npart__arena *arena,
+                                struct npart__oplist *out, struct npart_error *error);
+void npart__late_free(void *late);
+/* Before rules of an entry are looked at. Where memory is short they stay unread, and the last of these is true. */
+void npart__need_entry(const struct npart__oplist *list, uint32_t entry);
+/* Before one rule is looked at, or with NPART_NONE any; false when out of memory. */
+bool npart__need_rules(const struct npart__oplist *list, uint32_t rule);
+bool npart__has_failed_late(const struct npart__oplist *list);
 
 /* promises.c: of the debug build. */
 void npart__check_oplist(const struct npart__oplist *list);

@@ -23,16 +23,26 @@ enum npart__token_kind {
     NPART__TOKEN_MARK,    /* ( ) , * + - / % : = != < <= > >= .. */
 };
 
-
-/* A word, number, text or mark of a line. Texts of marks and ends are constants; all others are
- * copies. */
-struct npart__token {
-    uint8_t kind;
-    bool is_whole;   /* a number without point or exponent */
-    uint64_t column; /* with the line above NPART__LINE_SHIFT */
+/* What tokens of one text have in common. Of words, numbers and marks there is one of each text, so that what a word
+ * means is looked up once and not wherever it stands; each text in quotes is one of its own. */
+struct npart__word {
     const char *text; /* terminated, in the arena; strings without quotes and escapes */
     double real;
     int64_t number;
+    uint32_t length;
+    uint32_t defines[2]; /* plus one, in defines: what stands for a condition, a number or words, and for rules */
+    uint8_t kind;        /* enum npart__token_kind */
+    bool is_whole;       /* a number without point or exponent */
+    bool is_reserved;    /* it means something in every condition already */
+    uint8_t predicate, function; /* plus one, of questions.def */
+    uint8_t element_type;        /* 0: it is none */
+    uint8_t first_line, line_end; /* the rows of lines.c with this keyword, and others between; 0, 0: it is none */
+};
+
+/* A word, number, text or mark where it stands. */
+struct npart__token {
+    struct npart__word *word;
+    uint64_t column; /* with the line above NPART__LINE_SHIFT */
 };
 #define NPART__ID_BYTES 200u /* of a rule, before its number; what is longer is cut */
 /* So a place is one number, by which mistakes can be compared: line 12, column 7 is 12 * 2^32 + 7. */
@@ -47,7 +57,9 @@ struct npart__range {
 /* One statement: a line with those that continue it. */
 struct npart__lexed_line {
     struct npart__range range;
-    uint32_t line;
+    const struct npart__word *word; /* the first */
+    const char *waits; /* its text, where it is not made tokens yet (npart__need_tokens); else NULL */
+    uint32_t line, waiting_bytes;
     bool is_broken; /* some of it could not be read, which has been told */
 };
 
@@ -62,14 +74,12 @@ struct npart__define {
     struct npart__range parameters; /* names with commas between */
     uint32_t parameter_count; /* at most NPART__LIMIT_PARAMETERS */
     struct npart__range body;
-    const struct npart__lexed_line *statements; /* of rules or rows: the lines that follow it */
+    struct npart__lexed_line *statements; /* of rules or rows: the lines that follow it */
     uint32_t statement_count;
     bool is_table, is_rules, is_used;
     uint64_t column;
-    uint32_t next; /* plus one, of those with the same letters */
+    uint32_t rules_counted; /* plus one, of late.c */
 };
-/* Chains of defines by their first two letters (place_of in define.c). */
-#define NPART__DEFINE_PLACES 128u
 
 /* What the parameters of a define stand for while it is read. It lives on the stack of whoever enters the define;
  * `arguments` are ranges of tokens, and nothing is copied. */
@@ -96,9 +106,11 @@ struct npart__place_told {
     bool is_warning;
 };
 
+#define NPART__WORDS_SEEN 512u
+
 /* The state of reading one list, included lists among it. `now` is where reading is; entering a
  * define saves it and leaving restores it. Zeroed at first, and kept in an arena: the tokens of a statement make it
- * about 25 kilobytes. */
+ * about 10 kilobytes. */
 struct npart__parser {
     struct npart__oplist *oplist;
     struct npart__arena *arena;
@@ -107,12 +119,22 @@ struct npart__parser {
     const struct npart__listener *listener; /* NULL: only the first mistake is told, and no warnings */
     struct npart__reading now;
     const struct npart__line *line; /* the one that is being read */
-    const struct npart__lexed_line *block; /* what follows it up to the next line of the list, */
+    struct npart__lexed_line *block; /* what follows it up to the next line of the list, */
     uint32_t block_count;                  /* which belongs to it where it is a BLOCK */
     npart_status status;   /* of the statement at hand: what is left of it is not read after a failure */
     uint32_t mistakes;     /* of the list so far */
     struct NPART__ARRAY(struct npart__place_told) told; /* so that nothing is told twice */
     bool must_stop; /* nothing more is read: memory or words ran out, or one mistake is enough */
+    bool is_builtin, asks_names; /* the list has no mistakes; some rule may ask name() */
+    struct npart__words {
+        struct npart__strings texts;
+        struct NPART__ARRAY(struct npart__word *) of; /* by text */
+        struct npart__word *seen[NPART__WORDS_SEEN]; /* by a few of their letters the last of them: most words return */
+        struct npart__word *marks[2][0x80];          /* by their first letter, of one letter and of two */
+        struct npart__word *end;
+    } words;
+    struct npart__word no_word; /* the empty one, and where memory has run out */
+    struct npart__step *steps;  /* by place in memory the last of them */
     /* the line that is being lexed */
     struct npart__token lexed[NPART__LIMIT_TOKENS];
     uint32_t lexed_count; /* without the token that ends the statement */
@@ -143,7 +165,6 @@ struct npart__parser {
     bool name_is_included;
     struct NPART__ARRAY(const char *) dropped; /* domain, name, domain, name, ... of ops that are taken out */
     struct NPART__ARRAY(struct npart__define) defines;
-    uint32_t defines_by_letters[NPART__DEFINE_PLACES]; /* plus one */
 };
 
 /* The op that operands are looked up in from here on; NULL: none. Selectors are known by name alone, so those of one op
@@ -175,8 +196,19 @@ static inline bool npart__is_text(const char *own, const char *text, size_t leng
 /* Whether a list can name something so: it is one token, a word. */
 bool npart__is_word(const char *text);
 
+/* All words that the language has, before any of a list; false when out of memory. */
+bool npart__begin_words(struct npart__parser *parser);
+/* The one word of a kind and text; never NULL: an empty one when out of memory, which is told. */
+struct npart__word *npart__word_of(struct npart__parser *parser, enum npart__token_kind kind, const char *text,
+                                   size_t length);
+
 /* All statements of a text; what cannot be read is told and left out. */
 void npart__lex(struct npart__parser *parser, const char *text, size_t bytes, struct npart__lexed_lines *out);
+/* One statement from *offset on, in tokens that last until the next; false at the end of the text. */
+bool npart__lex_next(struct npart__parser *parser, const char *text, size_t bytes, size_t *offset,
+                     struct npart__lexed_line *out);
+/* Of a built-in list, whose text stays, lines of rules wait until they are read. */
+void npart__need_tokens(struct npart__parser *parser, struct npart__lexed_line *statement);
 
 /* Tells of a mistake at a token's column, or at column 1 of the line at hand; the first of a statement counts. */
 void npart__parse_fail(struct npart__parser *parser, uint64_t column, const char *format, ...) NPART__PRINTF(3, 4);
@@ -206,6 +238,17 @@ const struct npart__token *npart__expect(struct npart__parser *parser, enum npar
 void npart__expect_end(struct npart__parser *parser);
 
 /* ---- define.c -------------------------------------------------------------------------------------------- */
+
+/* ---- late.c ---------------------------------------------------------------------------------------------- */
+
+/* Whether the op's rules, which are those of the block at hand, are read later. */
+bool npart__put_off(struct npart__parser *parser, struct npart__op_entry *entry);
+/* The list has been read, but for such rules: the parser is theirs now. */
+void npart__end_late(struct npart__parser *parser);
+/* Whether an array that must not be moved has no room for one more; told as if memory were short. */
+bool npart__is_full(struct npart__parser *parser, uint32_t count, uint32_t capacity);
+/* sections.c: the rules of an op from the block at hand. */
+void npart__read_op_rules(struct npart__parser *parser, struct npart__op_entry *entry);
 
 /* How many statements from `first` on belong to what stands before them. */
 uint32_t npart__block_length(const struct npart__lexed_lines *statements, uint32_t first); /* sections.c */
@@ -254,10 +297,8 @@ uint32_t npart__new_pair(struct npart__parser *parser, enum npart__term_kind kin
                          uint32_t right);
 /* Reads a number that is calculated, or a word; NPART_NONE after a failure. */
 uint32_t npart__parse_number(struct npart__parser *parser);
-/* Whether the word is a question with a number or a word for an answer. */
-bool npart__is_function(const char *word);
-/* Whether a word means something in every condition already. */
-bool npart__is_reserved(const char *word);
+/* Notes at their words the questions and connectives of conditions. */
+void npart__note_questions(struct npart__parser *parser);
 /* The function or predicate that a condition is first about: its word and what it is asked of, for a rule's id. */
 void npart__condition_label(const struct npart__oplist *oplist, uint32_t term, const char **word,
                             const char **argument, uint8_t *about);
@@ -276,6 +317,14 @@ enum {
     OF_TARGET = 128,  /* the target's line must stand above */
     OWN = 256,        /* its function reads all that follows the keyword */
 };
+
+/* A step of a form, which is taken apart once. */
+struct npart__step {
+    const char *text; /* NULL: none is kept here */
+    size_t length;
+    const struct npart__step_type *type; /* lines.c; NULL: none */
+};
+#define NPART__STEPS_SEEN 256u
 
 /* What a step of a form has taken from a line. */
 struct npart__value {
@@ -301,8 +350,10 @@ struct npart__line {
 #include "oplist/lines.def"
 void npart__line_partitions(struct npart__parser *parser, const struct npart__value *is);
 
+/* Notes at their words where the rows of each keyword begin. */
+void npart__note_lines(struct npart__parser *parser);
 /* The first row of the keyword that may stand there; NULL: there is none. */
-const struct npart__line *npart__find_line(const char *keyword, unsigned places);
+const struct npart__line *npart__find_line(const struct npart__word *keyword, unsigned places);
 /* The line at hand, from its keyword on. */
 void npart__read_line(struct npart__parser *parser, unsigned place);
 /* [of GATE] [with SWITCH] [unless SWITCH] [since TOOLCHAIN] [before TOOLCHAIN]: when a line counts. */

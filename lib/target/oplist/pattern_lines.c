@@ -31,14 +31,14 @@ static uint32_t add_part(struct npart__parser *parser, struct npart__pattern_par
 static uint32_t take_name(struct npart__parser *parser, const struct npart__token *token)
 {
     struct npart__pattern *pattern = parser->pattern;
-    uint32_t found = npart__find_pattern_name(parser, token->text);
+    uint32_t found = npart__find_pattern_name(parser, token->word->text);
     if (found != NPART_NONE)
         return found;
     if (pattern->name_count == NPART__LIMIT_PATTERN_NAMES) {
         npart__parse_fail(parser, token->column, "more than %u names in a pattern", NPART__LIMIT_PATTERN_NAMES);
         return NPART_NONE;
     }
-    pattern->names[pattern->name_count].text = token->text;
+    pattern->names[pattern->name_count].text = token->word->text;
     pattern->names[pattern->name_count].part = NPART_NONE;
     return pattern->name_count++;
 }
@@ -47,13 +47,12 @@ static uint32_t take_name(struct npart__parser *parser, const struct npart__toke
  * has more than ten outputs. */
 static void split_output(struct npart__parser *parser, struct npart__token *token, uint8_t *output)
 {
-    const char *dot = strrchr(token->text, '.');
+    const char *dot = strrchr(token->word->text, '.');
     *output = 0;
     if (!dot || dot[1] < '0' || dot[1] > '9' || dot[2])
         return;
     *output = (uint8_t)(dot[1] - '0');
-    token->text =
-        npart__parse_text(parser, npart__arena_copy_text(parser->arena, token->text, (size_t)(dot - token->text)));
+    token->word = npart__word_of(parser, NPART__TOKEN_WORD, token->word->text, (size_t)(dot - token->word->text));
 }
 
 static uint32_t parse_part(struct npart__parser *parser, unsigned depth);
@@ -90,11 +89,11 @@ static void parse_node(struct npart__parser *parser, const struct npart__token *
 {
     size_t count;
     part->kind = NPART__PATTERN_NODE;
-    if (!npart__split_op_name(parser, token->text, &part->domain, &part->op))
+    if (!npart__split_op_name(parser, token->word->text, &part->domain, &part->op))
         return;
     bool is_standard = *part->domain == '\0' || strcmp(part->domain, "com.microsoft") == 0;
     if (is_standard && !npart__operator_versions(part->domain, part->op, &count))
-        npart__parse_fail(parser, token->column, "%s is no operator of the standard%s", token->text,
+        npart__parse_fail(parser, token->column, "%s is no operator of the standard%s", token->word->text,
                           npart__hint_operator(parser, part->domain, part->op));
     parser->now.at++; /* the parenthesis */
     parse_arguments(parser, part, depth);
@@ -114,10 +113,10 @@ static uint32_t parse_part(struct npart__parser *parser, unsigned depth)
         return NPART_NONE;
     }
     bool is_negative = npart__accept(parser, NPART__TOKEN_MARK, "-");
-    if (is_negative || token.kind == NPART__TOKEN_NUMBER) {
+    if (is_negative || token.word->kind == NPART__TOKEN_NUMBER) {
         const struct npart__token *number = npart__expect(parser, NPART__TOKEN_NUMBER, "a number");
         part.kind = NPART__PATTERN_NUMBER;
-        part.number = !number ? 0 : is_negative ? -number->real : number->real;
+        part.number = !number ? 0 : is_negative ? -number->word->real : number->word->real;
         return add_part(parser, part);
     }
     if (npart__accept(parser, NPART__TOKEN_MARK, "*"))

@@ -72,10 +72,11 @@ static void take_unread(struct npart__parser *parser, const struct npart__token 
 {
     const char *domain, *name;
     bool is_output = false;
-    if (!npart__split_op_name(parser, op->text, &domain, &name))
+    if (!npart__split_op_name(parser, op->word->text, &domain, &name))
         return;
     const struct npart__operator *schema = npart__operator_find(domain, name, INT32_MAX);
-    int index = schema ? npart__operator_find_operand(schema, operand->text, strlen(operand->text), &is_output) : -1;
+    const char *own = operand->word->text;
+    int index = schema ? npart__operator_find_operand(schema, own, strlen(own), &is_output) : -1;
     if (index < 0 || is_output)
         npart__parse_fail(parser, operand->column, "expected an input of %s in parentheses", name);
     policy->number = index < 0 ? 0 : (uint64_t)index;
@@ -92,14 +93,14 @@ static const struct npart__value *take_operands(struct npart__parser *parser, co
         bool is_unread = strncmp(step, "OPERAND", 7) == 0, is_number = strncmp(step, "NUMBER", 6) == 0;
         bool is_ops = !is_unread && (strncmp(step, "OP", 2) == 0 || strncmp(step, "[OP", 3) == 0);
         /* No line counts anything that may be zero. */
-        if (is_number && (!is->token->is_whole || is->token->number < 1))
+        if (is_number && (!is->token->word->is_whole || is->token->word->number < 1))
             npart__parse_fail(parser, is->token->column, "expected a whole number above 0");
         if (is_number)
-            policy->number = (uint64_t)is->token->number;
+            policy->number = (uint64_t)is->token->word->number;
         if (is_unread && is->token)
             take_unread(parser, is[-1].token, is->token, policy);
         for (uint32_t i = 0; is_ops && i < is->count; i++)
-            NPART__KEEP(parser, ops, is->token[i].text);
+            NPART__KEEP(parser, ops, is->token[i].word->text);
         is += is_unread || is_number || is_ops;
     }
     policy->op_count = ops->count - policy->first_op;
@@ -124,7 +125,7 @@ void npart__line_partitions(struct npart__parser *parser, const struct npart__va
     is = take_operands(parser, is, &policy);
     policy.when = is[0].when;
     warn_of_openvino(parser, policy.kind);
-    const char *first_word = parser->now.range.tokens[1].text;
+    const char *first_word = parser->now.range.tokens[1].word->text;
     const char *label = npart__parse_text(parser, npart__arena_format(parser->arena, "partitions-%s-%u", first_word,
                                                                       parser->oplist->policies.count));
     policy.rule = npart__add_line_rule(parser, label, parser->line->noun, &is[1], &is[2]);
@@ -148,7 +149,7 @@ void npart__line_fallback(struct npart__parser *parser, const struct npart__valu
     if (line.has_all && is[1].count)
         npart__parse_fail(parser, is[1].token->column, "unexpected %s", is[1].text);
     for (uint32_t i = 0; i < is[1].count; i++)
-        NPART__KEEP(parser, &oplist->policy_ops, is[1].token[i].text);
+        NPART__KEEP(parser, &oplist->policy_ops, is[1].token[i].word->text);
     line.op_count = is[1].count;
     const char *label = "fallback";
     if (oplist->fallbacks.count)

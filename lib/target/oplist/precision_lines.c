@@ -133,7 +133,7 @@ void npart__line_precision(struct npart__parser *parser, const struct npart__val
                                          .variant_count = is[1].count,
                                          .when = is[2].when,
                                          .happens = (uint8_t)is[3].index,
-                                         .share = is[4].token ? is[4].token->real : 0,
+                                         .share = is[4].token ? is[4].token->word->real : 0,
                                          .is_assumed = is[5].token,
                                          .sentence = is[6].text,
                                          .because = is[7].text,
@@ -147,11 +147,11 @@ void npart__line_precision(struct npart__parser *parser, const struct npart__val
                           "expected a number between 0 and 1");
     for (uint32_t i = 0; i < is[0].count; i++) {
         struct npart__format format;
-        (void)read_format(is[0].token[i].text, &format);
+        (void)read_format(is[0].token[i].word->text, &format);
         NPART__KEEP(parser, &oplist->formats, format);
     }
     for (uint32_t i = 0; i < is[1].count; i++) {
-        const char *name = is[1].token[i].text;
+        const char *name = is[1].token[i].word->text;
         NPART__KEEP(parser, &oplist->format_variants, npart__find_variant(oplist, name, strlen(name)));
     }
     if (parser->status == NPART_OK)

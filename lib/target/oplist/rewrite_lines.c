@@ -145,10 +145,10 @@ void npart__line_by_function(struct npart__parser *parser, const struct npart__v
     npart__line_by_fix(parser, is);
     npart__append_text(&ops, is[1].token ? "*" : "");
     for (uint32_t i = 0; i < is[2].count; i++)
-        npart__append_format(&ops, "%s%s", i ? " " : "", is[2].token[i].text);
+        npart__append_format(&ops, "%s%s", i ? " " : "", is[2].token[i].word->text);
     if (!is[1].token == !is[2].count)
         npart__parse_fail(parser, npart__peek(parser)->column, "expected an op, or *, found %s",
-                          npart__peek(parser)->text);
+                          npart__peek(parser)->word->text);
     parser->form->function = is[0].text;
     parser->form->ops = npart__parse_text(parser, npart__made_text(&ops));
 }
@@ -221,8 +221,8 @@ static uint32_t find_make(const struct npart__parser *parser, const char *text, 
 static uint32_t select_operand(struct npart__parser *parser, struct npart__op_entry op, const char *text,
                                uint64_t column)
 {
-    const struct npart__token name[2] = {{.kind = NPART__TOKEN_WORD, .column = column, .text = text},
-                                         {.kind = NPART__TOKEN_END, .column = column, .text = ""}};
+    const struct npart__token name[2] = {{npart__word_of(parser, NPART__TOKEN_WORD, text, strlen(text)), column},
+                                         {parser->words.end, column}};
     const struct npart__reading before = parser->now;
     struct npart__op_entry *outer = parser->op;
     npart__ask_of(parser, &op);
@@ -257,7 +257,7 @@ static uint32_t take_number(struct npart__parser *parser)
     const struct npart__token *token = npart__peek(parser);
     bool is_negative = npart__next_is(parser, NPART__TOKEN_MARK, "-");
     /* There is a token after a minus: a range ends with one of kind END. */
-    if (strcmp(token[is_negative].text, "inf") != 0)
+    if (strcmp(token[is_negative].word->text, "inf") != 0)
         return npart__parse_number(parser);
     parser->now.at += 1u + is_negative;
     struct npart__term infinite = npart__blank_term(NPART__TERM_NUMBER);
@@ -302,10 +302,10 @@ static uint32_t parse_constant(struct npart__parser *parser, unsigned depth)
     if (!npart__need(parser, NPART__TOKEN_WORD, "as", "of and a name, or as and a type"))
         return NPART_NONE;
     const struct npart__token *type = npart__expect(parser, NPART__TOKEN_WORD, "an element type");
-    part.element_type = type ? (uint8_t)npart__type_number(type->text, strlen(type->text)) : 0;
+    part.element_type = type ? (uint8_t)npart__type_number(type->word->text, strlen(type->word->text)) : 0;
     if (type && !part.element_type)
-        npart__parse_fail(parser, type->column, "%s is no element type%s", type->text,
-                          npart__hint_type(parser, type->text));
+        npart__parse_fail(parser, type->column, "%s is no element type%s", type->word->text,
+                          npart__hint_type(parser, type->word->text));
     return add_part(parser, part);
 }
 
@@ -318,11 +318,11 @@ static uint32_t parse_name(struct npart__parser *parser)
     struct npart__op_entry op;
     if (!token)
         return NPART_NONE;
-    const char *dot = strrchr(token->text, '.');
-    size_t length = dot ? (size_t)(dot - token->text) : strlen(token->text);
+    const char *dot = strrchr(token->word->text, '.');
+    size_t length = dot ? (size_t)(dot - token->word->text) : strlen(token->word->text);
     /* One digit: a node of ten results or more is named in no rewrite. */
     bool is_result = dot && dot[1] >= '0' && dot[1] <= '9' && !dot[2];
-    uint32_t make = find_make(parser, token->text, length), name;
+    uint32_t make = find_make(parser, token->word->text, length), name;
     part.output = is_result ? (uint8_t)(dot[1] - '0') : 0;
     if (make != NPART_NONE && (!dot || is_result)) {
         part.kind = NPART__PUT_MADE;
@@ -333,16 +333,16 @@ static uint32_t parse_name(struct npart__parser *parser)
             parser->form->makes[make].results = (uint8_t)(part.output + 1);
         return add_part(parser, part);
     }
-    if (find_node(parser, token->text, length, &name, &op)) {
+    if (find_node(parser, token->word->text, length, &name, &op)) {
         part.name = name;
         part.kind = dot && !is_result ? NPART__PUT_OPERAND : NPART__PUT_VALUE;
         if (part.kind == NPART__PUT_OPERAND)
             part.selector = select_operand(parser, op, dot + 1, token->column);
         return add_part(parser, part);
     }
-    part.name = dot ? NPART_NONE : npart__find_pattern_name(parser, token->text);
+    part.name = dot ? NPART_NONE : npart__find_pattern_name(parser, token->word->text);
     if (part.name == NPART_NONE)
-        npart__parse_fail(parser, token->column, "%s is no name of the rewrite", token->text);
+        npart__parse_fail(parser, token->column, "%s is no name of the rewrite", token->word->text);
     return add_part(parser, part);
 }
 
@@ -388,24 +388,25 @@ static bool find_kind(const struct npart__put_part *node, const char *name, char
 static uint32_t parse_attribute(struct npart__parser *parser, const struct npart__put_part *node)
 {
     const struct npart__token *name = npart__expect(parser, NPART__TOKEN_WORD, "an attribute");
-    struct npart__put_attribute attribute = {.name = name ? name->text : "", .from = NPART_NONE, .next = NPART_NONE};
+    struct npart__put_attribute attribute = {
+        .name = name ? name->word->text : "", .from = NPART_NONE, .next = NPART_NONE};
     if (!name)
         return NPART_NONE;
     /* The caller has seen it. */
     parser->now.at++; /* = */
-    bool is_copy = node->kind == NPART__PUT_COPY, is_count = is_copy && strcmp(name->text, "results") == 0;
+    bool is_copy = node->kind == NPART__PUT_COPY, is_count = is_copy && strcmp(name->word->text, "results") == 0;
     if (is_count)
         attribute.kind = 'r';
-    else if (!find_kind(node, name->text, &attribute.kind))
-        npart__parse_fail(parser, name->column, "%s has no attribute %s%s", node->op, name->text,
-                          npart__hint_attribute(parser, node->domain, node->op, name->text));
+    else if (!find_kind(node, name->word->text, &attribute.kind))
+        npart__parse_fail(parser, name->column, "%s has no attribute %s%s", node->op, name->word->text,
+                          npart__hint_attribute(parser, node->domain, node->op, name->word->text));
     const struct npart__token *value = npart__peek(parser);
-    const char *dot = value->kind == NPART__TOKEN_WORD ? strrchr(value->text, '.') : NULL;
+    const char *dot = value->word->kind == NPART__TOKEN_WORD ? strrchr(value->word->text, '.') : NULL;
     struct npart__op_entry op;
     if (is_copy && npart__accept(parser, NPART__TOKEN_MARK, "*")) {
         attribute.kind = '*';
     /* `axis = softmax.axis`: what the matched node has, or its operator's default. */
-    } else if (dot && find_node(parser, value->text, (size_t)(dot - value->text), &attribute.from, &op)) {
+    } else if (dot && find_node(parser, value->word->text, (size_t)(dot - value->word->text), &attribute.from, &op)) {
         const struct npart__put_part from = {.domain = op.domain, .op = op.name};
         char kind;
         attribute.copied = dot + 1;
@@ -448,8 +449,8 @@ static void parse_items(struct npart__parser *parser, struct npart__put_part *no
         return;
     do {
         const struct npart__token *token = npart__peek(parser);
-        bool is_attribute = token->kind == NPART__TOKEN_WORD && token[1].kind == NPART__TOKEN_MARK &&
-                            strcmp(token[1].text, "=") == 0;
+        bool is_attribute = token->word->kind == NPART__TOKEN_WORD && token[1].word->kind == NPART__TOKEN_MARK &&
+                            strcmp(token[1].word->text, "=") == 0;
         uint32_t item = is_attribute ? parse_attribute(parser, node) : parse_put(parser, depth + 1);
         if (parser->status != NPART_OK)
             return;
@@ -487,14 +488,14 @@ static uint32_t parse_new_node(struct npart__parser *parser, unsigned depth)
     uint32_t name;
     if (!token)
         return NPART_NONE;
-    if (find_node(parser, token->text, strlen(token->text), &name, &op)) {
+    if (find_node(parser, token->word->text, strlen(token->word->text), &name, &op)) {
         part.kind = NPART__PUT_COPY;
         part.name = name;
         part.domain = op.domain;
         part.op = op.name;
     } else {
-        if (!npart__split_op_name(parser, token->text, &part.domain, &part.op) ||
-            !npart__check_op(parser, token->text, token->column))
+        if (!npart__split_op_name(parser, token->word->text, &part.domain, &part.op) ||
+            !npart__check_op(parser, token->word->text, token->column))
             return NPART_NONE;
     }
     parser->now.at++; /* the parenthesis */
@@ -507,8 +508,8 @@ static uint32_t parse_new_node(struct npart__parser *parser, unsigned depth)
 static uint32_t parse_put(struct npart__parser *parser, unsigned depth)
 {
     const struct npart__token *token = npart__peek(parser);
-    bool opens = token->kind == NPART__TOKEN_WORD && token[1].kind == NPART__TOKEN_MARK &&
-                 strcmp(token[1].text, "(") == 0;
+    bool opens = token->word->kind == NPART__TOKEN_WORD && token[1].word->kind == NPART__TOKEN_MARK &&
+                 strcmp(token[1].word->text, "(") == 0;
     if (parser->status != NPART_OK)
         return NPART_NONE;
     if (depth > NPART__LIMIT_PATTERN_DEPTH) {
@@ -519,11 +520,11 @@ static uint32_t parse_put(struct npart__parser *parser, unsigned depth)
         return add_part(parser, blank_part(NPART__PUT_ABSENT));
     if (npart__accept(parser, NPART__TOKEN_MARK, ".."))
         return add_part(parser, blank_part(NPART__PUT_REST));
-    if (opens && strcmp(token->text, "if") == 0)
+    if (opens && strcmp(token->word->text, "if") == 0)
         return parse_choice(parser, depth);
     /* What begins with a mark or a number can be nothing else here. */
-    bool is_number = token->kind != NPART__TOKEN_WORD || strcmp(token->text, "inf") == 0 ||
-                     (opens && (strcmp(token->text, "vector") == 0 || npart__is_function(token->text)));
+    bool is_number = token->word->kind != NPART__TOKEN_WORD || strcmp(token->word->text, "inf") == 0 ||
+                     (opens && (strcmp(token->word->text, "vector") == 0 || token->word->function));
     return is_number ? parse_constant(parser, depth) : opens ? parse_new_node(parser, depth) : parse_name(parser);
 }
 
@@ -558,16 +559,17 @@ void npart__line_make(struct npart__parser *parser, const struct npart__value *i
 {
     struct npart__rewrite_form *form = parser->form;
     const struct npart__token *name = is[0].token;
-    bool is_known = npart__find_pattern_name(parser, name->text) != NPART_NONE ||
-                    find_make(parser, name->text, strlen(name->text)) != NPART_NONE || strcmp(name->text, "root") == 0;
+    bool is_known = npart__find_pattern_name(parser, name->word->text) != NPART_NONE ||
+                    find_make(parser, name->word->text, strlen(name->word->text)) != NPART_NONE ||
+                    strcmp(name->word->text, "root") == 0;
     if (is_known)
-        npart__parse_fail(parser, name->column, "%s has a meaning already", name->text);
+        npart__parse_fail(parser, name->column, "%s has a meaning already", name->word->text);
     if (form->make_count == NPART__LIMIT_MAKES)
         npart__parse_fail(parser, name->column, "more than %u make lines", NPART__LIMIT_MAKES);
     uint32_t part = parse_expression(parser);
     if (parser->status != NPART_OK)
         return;
-    form->makes[form->make_count].text = name->text;
+    form->makes[form->make_count].text = name->word->text;
     form->makes[form->make_count++].part = part;
 }
 

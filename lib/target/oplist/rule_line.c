@@ -15,10 +15,11 @@
 static const char *accept_label(struct npart__parser *parser)
 {
     const struct npart__token *token = npart__peek(parser), *next = token + 1;
-    if (token->kind != NPART__TOKEN_WORD || next->kind != NPART__TOKEN_MARK || strcmp(next->text, ":") != 0)
+    if (token->word->kind != NPART__TOKEN_WORD || next->word->kind != NPART__TOKEN_MARK ||
+        strcmp(next->word->text, ":") != 0)
         return NULL;
     parser->now.at += 2;
-    return npart__label_text(parser, token->text);
+    return npart__label_text(parser, token->word->text);
 }
 
 /* Ids need to differ within a section only, whose name is a part of them. That is why a section
@@ -220,14 +221,14 @@ static void add_rule(struct npart__parser *parser, struct npart__rule rule, cons
  *      every note rank(inputs) > 4 except Shape    rank(inputs) > 4 and not op = Shape */
 static uint32_t parse_except(struct npart__parser *parser, enum npart_rule_kind kind, uint32_t condition)
 {
-    while (npart__peek(parser)->kind == NPART__TOKEN_WORD && parser->status == NPART_OK) {
+    while (npart__peek(parser)->word->kind == NPART__TOKEN_WORD && parser->status == NPART_OK) {
         const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "an op");
-        if (!npart__check_op(parser, token->text, token->column))
+        if (!npart__check_op(parser, token->word->text, token->column))
             return NPART_NONE;
         struct npart__term function = npart__blank_term(NPART__TERM_FUNCTION);
         struct npart__term word = npart__blank_term(NPART__TERM_WORD);
         function.op = NPART__FUNCTION_OP;
-        word.word = token->text;
+        word.word = token->word->text;
         uint32_t op = npart__new_term(parser, function);
         uint32_t is_it =
             npart__new_pair(parser, NPART__TERM_COMPARE, NPART__EQUAL, op, npart__new_term(parser, word));
@@ -252,7 +253,7 @@ static bool is_when(const struct npart__parser *parser)
  * taken for an op. */
 static void parse_end_of_rule(struct npart__parser *parser, struct npart__rule *rule)
 {
-    bool is_written = npart__peek(parser)->kind == NPART__TOKEN_STRING;
+    bool is_written = npart__peek(parser)->word->kind == NPART__TOKEN_STRING;
     if (is_written)
         rule->sentence = npart__take_text(parser, "a sentence");
     else if (parser->status == NPART_OK)
@@ -307,12 +308,12 @@ void npart__parse_rule(struct npart__parser *parser, const char *keyword)
     const char *label = accept_label(parser);
     bool may_be_bare = kind != NPART_RULE_NEED && kind != NPART_RULE_UNIT;
     /* What may be bare is told by what comes next: a sentence, or when it counts. */
-    if (!is_refusal && !(may_be_bare && (npart__peek(parser)->kind == NPART__TOKEN_STRING || is_when(parser))))
+    if (!is_refusal && !(may_be_bare && (npart__peek(parser)->word->kind == NPART__TOKEN_STRING || is_when(parser))))
         rule.condition = npart__parse_condition(parser);
     /* Kept apart from `when`, as of most rules there is nothing to look up. */
     rule.is_limited = is_when(parser);
     rule.when = npart__take_condition(parser);
-    if (is_refusal && npart__peek(parser)->kind != NPART__TOKEN_STRING)
+    if (is_refusal && npart__peek(parser)->word->kind != NPART__TOKEN_STRING)
         (void)npart__expect(parser, NPART__TOKEN_STRING, "a sentence");
     parse_end_of_rule(parser, &rule);
     if (parser->status == NPART_OK)

@@ -15,7 +15,7 @@
 
 /* ---- lines of an op -------------------------------------------------------------------------------------- */
 
-static void read_statements(struct npart__parser *parser, const struct npart__lexed_line *statements, uint32_t count);
+static void read_statements(struct npart__parser *parser, struct npart__lexed_line *statements, uint32_t count);
 
 /* A rule of the kind that its keyword says. */
 void npart__line_rule(struct npart__parser *parser, const struct npart__value *is)
@@ -45,7 +45,7 @@ void npart__line_use(struct npart__parser *parser, const struct npart__value *is
         read_statements(parser, scope.define->statements, scope.define->statement_count);
         parser->now = before;
         parser->oplist->path = before.path;
-    } while (parser->status == NPART_OK && npart__peek(parser)->kind != NPART__TOKEN_END);
+    } while (parser->status == NPART_OK && npart__peek(parser)->word->kind != NPART__TOKEN_END);
 }
 
 /* Of an op it counts for all rules without one of their own, wherever it stands; of a define for those above it. */
@@ -74,11 +74,11 @@ static int compare_entries(const struct npart__op_entry *a, const struct npart__
 static bool read_version(struct npart__parser *parser, int32_t *out)
 {
     const struct npart__token *token = npart__peek(parser);
-    if (token->kind != NPART__TOKEN_NUMBER)
+    if (token->word->kind != NPART__TOKEN_NUMBER)
         return false;
-    if (!token->is_whole)
+    if (!token->word->is_whole)
         npart__parse_fail(parser, token->column, "an opset is a whole number");
-    *out = token->number < INT32_MAX ? (int32_t)token->number : INT32_MAX;
+    *out = token->word->number < INT32_MAX ? (int32_t)token->word->number : INT32_MAX;
     parser->now.at++;
     return true;
 }
@@ -99,6 +99,22 @@ static bool read_versions(struct npart__parser *parser, int32_t *first, int32_t 
     return parser->status == NPART_OK;
 }
 
+/* `entry` is on the caller's stack; what reads it (operands, attributes, ids of rules) is done when this returns. */
+void npart__read_op_rules(struct npart__parser *parser, struct npart__op_entry *entry)
+{
+    /* The statements move the place of reading; the op's own line has more names to come. */
+    struct npart__reading before = parser->now;
+    npart__ask_of(parser, entry);
+    parser->op_source = "";
+    parser->first_rule = entry->first_rule;
+    npart__read_block(parser);
+    parser->op = NULL;
+    parser->now = before;
+    entry->rule_count = parser->oplist->rules.count - entry->first_rule;
+    /* Of what is said more closely comes first: the rule's own, the op's, the list's. */
+    npart__give_source(parser, entry->first_rule, *parser->op_source ? parser->op_source : parser->default_source);
+}
+
 /* One name of an `op` line, with the statements below it. Names of other domains than the
  * standard's and ONNX Runtime's are a library's own, and cannot be checked. Its statements are read with the op at
  * hand, once for each name on the line: rules have operands by number, which differ from op to op. */
@@ -112,11 +128,11 @@ static void read_op(struct npart__parser *parser, const struct npart__token *tok
                                     .line = parser->now.line,
                                     .column = token->column};
     size_t versions;
-    if (!npart__split_op_name(parser, token->text, &entry.domain, &entry.name))
+    if (!npart__split_op_name(parser, token->word->text, &entry.domain, &entry.name))
         return;
     bool is_standard = *entry.domain == '\0' || strcmp(entry.domain, "com.microsoft") == 0;
     if (is_standard && !npart__operator_versions(entry.domain, entry.name, &versions)) {
-        npart__parse_fail(parser, token->column, "%s is no operator of the standard%s", token->text,
+        npart__parse_fail(parser, token->column, "%s is no operator of the standard%s", token->word->text,
                           npart__hint_operator(parser, entry.domain, entry.name));
         return;
     }
@@ -124,18 +140,8 @@ static void read_op(struct npart__parser *parser, const struct npart__token *tok
     if (!oplist->stages[parser->stage].has_ops)
         oplist->stages[parser->stage].source = parser->default_source;
     npart__end_statement(parser);
-    /* The statements move the place of reading; the op's own line has more names to come. */
-    struct npart__reading before = parser->now;
-    /* `entry` is on the stack; what reads it (operands, attributes, ids of rules) is done when this returns. */
-    npart__ask_of(parser, &entry);
-    parser->op_source = "";
-    parser->first_rule = entry.first_rule;
-    npart__read_block(parser);
-    parser->op = NULL;
-    parser->now = before;
-    entry.rule_count = oplist->rules.count - entry.first_rule;
-    /* Of what is said more closely comes first: the rule's own, the op's, the list's. */
-    npart__give_source(parser, entry.first_rule, *parser->op_source ? parser->op_source : parser->default_source);
+    if (!npart__put_off(parser, &entry))
+        npart__read_op_rules(parser, &entry);
     NPART__KEEP(parser, &oplist->ops, entry);
     oplist->stages[parser->stage].has_ops = true;
 }
@@ -157,13 +163,14 @@ void npart__line_op(struct npart__parser *parser, const struct npart__value *is)
 /* What an op, a pattern or a define of rules holds. A statement that could not be lexed has been
  * told of, and is passed over. The place decides which keywords there are: in a rewrite, a pattern or an op. A form
  * has a pattern as well, so it is asked for first. */
-static void read_statements(struct npart__parser *parser, const struct npart__lexed_line *statements, uint32_t count)
+static void read_statements(struct npart__parser *parser, struct npart__lexed_line *statements, uint32_t count)
 {
     const struct npart__reading before = parser->now;
     /* A mistake ends its statement only, so that all of a list's are told at once. */
     for (uint32_t i = 0; i < count && !parser->must_stop; i++) {
         if (statements[i].is_broken)
             continue;
+        npart__need_tokens(parser, &statements[i]);
         parser->now.line = statements[i].line;
         npart__read_range(parser, statements[i].range);
         if (parser->status == NPART_OK)
@@ -184,10 +191,10 @@ void npart__read_block(struct npart__parser *parser)
 uint32_t npart__block_length(const struct npart__lexed_lines *statements, uint32_t first)
 {
     for (uint32_t at = first; at < statements->of.count; at++) {
-        const char *word = statements->of.items[at].range.tokens[0].text;
+        const struct npart__word *word = statements->of.items[at].word;
         /* Most lines are of an op, whose keywords are found first. */
         const struct npart__line *line = npart__find_line(word, UINT32_MAX);
-        if (line && (line->places & (IN_LIST | IN_REWRITES)) && strcmp(word, "source") != 0)
+        if (line && (line->places & (IN_LIST | IN_REWRITES)) && strcmp(word->text, "source") != 0)
             return at - first;
     }
     return statements->of.count - first;
@@ -232,31 +239,40 @@ void npart__line_include(struct npart__parser *parser, const struct npart__value
 
 /* False where it is none of this format. The first statement says the format, so that a file of a later one is
  * told as such and not by its first unknown word. */
-static bool lex_text(struct npart__parser *parser, const char *text, size_t bytes, struct npart__lexed_lines *out)
+static bool has_format(struct npart__parser *parser, const struct npart__lexed_line *first)
 {
-    npart__lex(parser, text, bytes, out);
-    const struct npart__range first = out->of.count ? out->of.items[0].range : (struct npart__range){0};
-    bool has_format = first.count == 2 && strcmp(first.tokens[0].text, "format") == 0 && first.tokens[1].number == 1;
-    if (out->of.count)
-        parser->now.line = out->of.items[0].line;
-    if (!has_format && parser->mistakes == 0)
+    const struct npart__range range = first ? first->range : (struct npart__range){0};
+    bool is_right = range.count == 2 && strcmp(range.tokens[0].word->text, "format") == 0 &&
+                    range.tokens[1].word->number == 1;
+    if (first)
+        parser->now.line = first->line;
+    if (!is_right && parser->mistakes == 0)
         npart__parse_fail(parser, 1, "%s begins with `format 1`", parser->is_cost ? "a cost file" : "an op list");
-    return has_format;
+    return is_right;
 }
 
 /* A cost file has a few keywords, and no sections. Included by no list and including none, so it is read line by
  * line. */
 void npart__read_cost_lines(struct npart__parser *parser, const char *text, size_t bytes)
 {
-    struct npart__lexed_lines statements = {.of = {NULL, 0, 0}};
-    bool is_read = lex_text(parser, text, bytes, &statements);
-    for (uint32_t i = 1; is_read && i < statements.of.count && !parser->must_stop; i++) {
-        if (statements.of.items[i].is_broken)
-            continue;
-        parser->now.line = statements.of.items[i].line;
-        npart__read_range(parser, statements.of.items[i].range);
-        npart__read_line(parser, IN_COST);
-        npart__end_statement(parser);
+    struct npart__lexed_line statement;
+    size_t offset = 0;
+    uint32_t line = 0;
+    parser->now.line = 0;
+    bool is_there = npart__lex_next(parser, text, bytes, &offset, &statement);
+    if (!has_format(parser, is_there ? &statement : NULL))
+        return;
+    for (;;) {
+        if (!npart__lex_next(parser, text, bytes, &offset, &statement))
+            return;
+        line = parser->now.line; /* where the next begins; reading goes back to the statement's own */
+        if (!statement.is_broken) {
+            parser->now.line = statement.line;
+            npart__read_range(parser, statement.range);
+            npart__read_line(parser, IN_COST);
+            npart__end_statement(parser);
+        }
+        parser->now.line = line;
     }
 }
 
@@ -267,18 +283,20 @@ void npart__read_cost_lines(struct npart__parser *parser, const char *text, size
 static void read_list(struct npart__parser *parser, const char *text, size_t bytes)
 {
     struct npart__lexed_lines statements = {.of = {NULL, 0, 0}};
-    if (!lex_text(parser, text, bytes, &statements))
+    npart__lex(parser, text, bytes, &statements);
+    if (!has_format(parser, statements.of.count ? statements.of.items : NULL))
         return;
     npart__find_defines(parser, &statements);
     for (uint32_t i = 1; i < statements.of.count && !parser->must_stop; i++) {
-        const struct npart__lexed_line *at = &statements.of.items[i];
-        const struct npart__line *line = npart__find_line(at->range.tokens[0].text, IN_LIST | IN_REWRITES);
+        struct npart__lexed_line *at = &statements.of.items[i];
+        const struct npart__line *line = npart__find_line(at->word, IN_LIST | IN_REWRITES);
         uint32_t inner = 0;
         if (at->is_broken || (line && (line->places & BLOCK)))
             inner = npart__block_length(&statements, i + 1);
         if (!at->is_broken && !(line && line->read == npart__line_define)) {
             parser->block = at + 1;
             parser->block_count = inner;
+            npart__need_tokens(parser, at);
             parser->now.line = at->line;
             npart__read_range(parser, at->range);
             npart__read_line(parser, parser->oplist->is_rewrites ? IN_REWRITES : IN_LIST);
@@ -369,7 +387,8 @@ static void check_whole(struct npart__parser *parser)
         return;
     if (!*oplist->name)
         npart__parse_fail(parser, 1, "there is no target line");
-    npart__check_defines(parser);
+    if (!oplist->late) /* what uses them has been read */
+        npart__check_defines(parser);
     /* Rules from here on stand in no line of the list, so counts of its rules end here. */
     oplist->written_rule_count = oplist->rules.count;
     for (uint32_t i = 0; i < oplist->stage_count && parser->status == NPART_OK; i++) {
@@ -410,7 +429,11 @@ struct npart__parser *npart__begin_reading(struct npart__oplist *oplist, struct 
     parser->error = error ? error : &parser->unused_error;
     parser->default_source = "";
     npart__arena_init(&parser->tokens_arena, &arena->allocator);
-    return parser;
+    if (npart__begin_words(parser))
+        return parser;
+    npart__arena_clear(&parser->tokens_arena);
+    npart__arena_release(arena, parser);
+    return NULL;
 }
 
 /* With a listener `status` is taken back after each statement, so the count of mistakes says whether there were any. */
@@ -423,20 +446,22 @@ npart_status npart__end_reading(struct npart__parser *parser)
 }
 
 /* Room for what a list of that length has at most, of those that are built in: it need not be copied as it grows, and
- * what is not used is never touched. Longer lists grow from there. */
+ * must not be once other threads look at it (late.c). What is not used is never touched. Longer lists grow from there.
+ */
 static void make_room(struct npart__parser *parser, size_t bytes)
 {
-    const size_t most = (size_t)256 << 10, bytes_a_term = 6, bytes_a_rule = 64;
+    const size_t most = (size_t)256 << 10, bytes_a_term = 4, bytes_a_rule = 64, bytes_a_selector = 48;
     size_t counted = bytes < most ? bytes : most;
     if (!NPART__RESERVE(parser->arena, &parser->oplist->terms, counted / bytes_a_term) ||
+        !NPART__RESERVE(parser->arena, &parser->oplist->selectors, counted / bytes_a_selector) ||
         !NPART__RESERVE(parser->arena, &parser->oplist->rules, counted / bytes_a_rule))
         npart__parse_out_of_memory(parser);
 }
 
 /* Without a `gate` line there is one stage, called `configuration`; a first `gate` line takes its place. */
-npart_status npart__oplist_read(const char *text, size_t bytes, const char *path, struct npart__arena *arena,
-                                struct npart__oplist *out, const struct npart__listener *listener,
-                                struct npart_error *error)
+static npart_status read_whole(const char *text, size_t bytes, const char *path, struct npart__arena *arena,
+                               struct npart__oplist *out, const struct npart__listener *listener, bool is_builtin,
+                               struct npart_error *error)
 {
     *out = (struct npart__oplist){.arena = arena,
                                   .name = "",
@@ -461,6 +486,8 @@ npart_status npart__oplist_read(const char *text, size_t bytes, const char *path
     if (!parser)
         return npart__fail_memory(error);
     parser->listener = listener;
+    parser->is_builtin = is_builtin;
+    parser->asks_names = is_builtin && strstr(text, "name(");
     if (bytes > NPART__LIMIT_OPLIST_BYTES)
         npart__parse_fail(parser, 1, "larger than %zu bytes", NPART__LIMIT_OPLIST_BYTES);
     else
@@ -473,10 +500,30 @@ npart_status npart__oplist_read(const char *text, size_t bytes, const char *path
     /* After the limit mistakes are only counted. */
     if (listener && parser->mistakes > NPART__LIMIT_MISTAKES)
         npart__tell_how_many(parser);
+    if (out->late && parser->status == NPART_OK && !parser->mistakes) {
+        npart__end_late(parser);
+        return NPART_OK;
+    }
     npart_status status = npart__end_reading(parser);
+    if (out->late)
+        npart__late_free(out->late);
+    out->late = NULL;
     if (status == NPART_OK)
         NPART__CHECK(npart__check_oplist(out));
     return status;
+}
+
+npart_status npart__oplist_read(const char *text, size_t bytes, const char *path, struct npart__arena *arena,
+                                struct npart__oplist *out, const struct npart__listener *listener,
+                                struct npart_error *error)
+{
+    return read_whole(text, bytes, path, arena, out, listener, false, error);
+}
+
+npart_status npart__oplist_open(const struct npart__builtin_oplist *list, const char *name, struct npart__arena *arena,
+                                struct npart__oplist *out, struct npart_error *error)
+{
+    return read_whole((const char *)list->text, list->bytes, name, arena, out, NULL, true, error);
 }
 
 bool npart__is_builtin(const struct npart__oplist *list)
