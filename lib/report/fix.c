@@ -198,7 +198,7 @@ static void put_left(struct npart__page *page, const npart_fix *fix, uint32_t ta
         npart__append_format(page->out, "     and %u more causes (--verbose, or --format json)\n", count - most);
 }
 
-/* Files that the model that was written refers to. Named once each, as few as there are names of tensors in other lists. */
+/* Files that the written model refers to. Named once each, as few as there are names of tensors in other lists. */
 static void put_absent(struct npart__page *page, const struct npart_fix_info *info)
 {
     if (info->absent[0]) {

@@ -232,30 +232,6 @@ static void test_cost__weights_on_the_cpu(void)
     }
 }
 
-/* 32 x 1024 x 1024 operations at a rate of 8 bits, twice that of others, and 640 kB at 2 GB/s, which nothing hides; without
- * the line half of the product, and the weights at 1 GB/s. */
-static void test_cost__weights_of_4_bits(void)
-{
-    static const struct {
-        const char *lines;
-        double compute, memory;
-    } rows[] = {
-        {RATES "param matrix_tops of w8a8 2 2 2\nparam packed_gb_per_s 2 2 2\n", 67108864e-9 / 2, 0.32},
-        {RATES "param matrix_tops of w8a8 2 2 2\n", 67108864e-9 / 2, 0.64},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        char oplist[2048];
-        struct session session;
-        struct npart_cost cost = {.size = sizeof cost};
-        (void)snprintf(oplist, sizeof oplist, "%sop com.microsoft:MatMulNBits\n", rows[i].lines);
-        REQUIRE(plan_of(&session, NBITS("1"), oplist, "t", NULL) == NPART_OK);
-        npart_plan_cost(session.plan, &cost);
-        CHECK(is_near(cost.npu_compute.typical_ms, rows[i].compute + 0.001));
-        CHECK(is_near(cost.npu_bandwidth.typical_ms, rows[i].memory));
-        close_session(&session);
-    }
-}
-
 #define GELU                                                                                                           \
     MILLION "init r float32 = 1.41421356\ninit one float32 = 1\ninit h float32 = 0.5\n"                               \
             "node a = Div(x, r)\nnode e = Erf(a)\nnode f = Add(e, one)\nnode g = Mul(x, f)\nnode y = Mul(g, h)\n"
@@ -814,7 +790,6 @@ static void test_target__a_variant_like_a_named_one(void)
 
 TESTS(test_cost__switching, test_cost__what_rates_stand_on, test_cost__tiles_of_the_list,
       test_target__a_variant_like_a_named_one, test_cost__a_node, test_cost__weights_on_the_cpu,
-      test_cost__weights_of_4_bits,
       test_cost__what_the_cpu_fuses, test_cost__what_the_cpu_is_slow_at, test_cost__a_rate_that_is_missing,
       test_cost__weights_past_the_chips_memory, test_cost__the_whole, test_cost__compiling,
       test_cost__model_sigma, test_cost__boundaries, test_cost__floats_that_are_copied_as_integers,

@@ -67,6 +67,26 @@ static void test_published__products(void)
     }
 }
 
+/* A decoder's step with weights of 4 bits: 32 x 1024 x 1024 operations at the rate of 8 bits, and 640 kB,
+ * which nothing hides (docs/evidence/fidelity-llm.md); without a rate for such weights half of the product. */
+#define STEP                                                                                                           \
+    "opset com.microsoft 1\ninput x float32[1,1024]\ninit w uint8[1000,32,16]\ninit s float32[32000]\n"               \
+    "node y = com.microsoft:MatMulNBits(x, w, s) K=1024 N=1000 bits=4 block_size=32\noutput y\n"
+#define RATES                                                                                                          \
+    "format 1\ntarget t\nparam launch_ms 1 1 1\nparam matrix_tops 1 1 1\nparam matrix_tops of w8a8 2 2 2\n"            \
+    "param memory_gb_per_s 1 1 1\nparam cpu_matrix_gops 1 1 1\nparam cpu_memory_gb_per_s 1 1 1\n"
+
+static void test_published__weights_of_4_bits(void)
+{
+    struct npart_cost packed = {.size = sizeof packed}, plain = {.size = sizeof plain};
+    cost_of(RATES "param packed_gb_per_s 2 2 2\nop com.microsoft:MatMulNBits\n", STEP, &packed);
+    cost_of(RATES "op com.microsoft:MatMulNBits\n", STEP, &plain);
+    CHECK(fabs(packed.npu_compute.typical_ms - 67108864e-9 / 2) < 1e-6);
+    CHECK(fabs(packed.npu_bandwidth.typical_ms - 0.32) < 1e-6);
+    CHECK(fabs(plain.npu_compute.typical_ms - 67108864e-9 / 2) < 1e-6);
+    CHECK(fabs(plain.npu_bandwidth.typical_ms - 0.64) < 1e-6);
+}
+
 /* 87 partitions through ONNX Runtime's Core ML provider: 68 to 94 ms (immich-video-memory-generator#811), of a call of
  * 0.2 ms (maderix/ANE) and Core ML's share of it. */
 static void test_published__87_partitions(void)
@@ -103,4 +123,5 @@ static void test_published__dla_partitions(void)
     CHECK(fabs((five.switching.typical_ms - two.switching.typical_ms) / (3.27 - 1.54) - 1) < 0.2);
 }
 
-TESTS(test_published__products, test_published__87_partitions, test_published__dla_partitions)
+TESTS(test_published__products, test_published__weights_of_4_bits, test_published__87_partitions,
+      test_published__dla_partitions)

@@ -264,8 +264,8 @@ static void charge_product(const struct costing *at, struct npart__side_cost *si
         charge(at, side, NPART__PART_NPU_COMPUTE, NPART__PARAMETER_PRODUCT, (double)work->groups);
 }
 
-/* Weights of 4 bits that the list has a rate for. Nothing hides that they are unpacked, and beside 16-bit activations the
- * product takes what one of 8 by 8 bits takes, also where it is deep (17 decoders on six chips:
+/* Weights of 4 bits that the list has a rate for. Nothing hides that they are unpacked, and beside 16-bit activations
+ * the product takes what one of 8 by 8 bits takes, also where it is deep (17 decoders on six chips:
  * docs/evidence/fidelity-llm.md). */
 static bool is_packed(const struct costing *at)
 {
