@@ -76,7 +76,8 @@ TIDL = {"provider_options": {"tensor_bits": "{weight_bits}", "accuracy_level": 1
                              "deny_list:layer_name": "{kept_text}"}}
 STATIC = {"nncf.quantize": {"target_device": "NPU", "preset": "mixed", "ignored_scope": {"names": "{kept}"}}}
 GENAI = ["python", "-m", "onnxruntime_genai.models.builder", "-m", "MODEL", "-o", "OUT", "-p", "int{weight_bits}", "-e",
-         "cpu", "--extra_options", "block_size={block}", "is_symmetric=true", "op_types_to_quantize=MatMul", "{excluded}"]
+         "cpu", "--extra_options", "block_size={block}", "is_symmetric=true", "op_types_to_quantize=MatMul",
+         "{excluded}"]
 
 
 def optimum(weights: str, group: str) -> list[str]:
