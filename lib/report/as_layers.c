@@ -45,7 +45,7 @@ void npart__list_layers(struct npart__page *page, struct npart__row *row)
         layer->key = key_of(page, view, &node);
         layer->bytes = work.weight_bytes.value;
         layer->ms = plan.ms;
-        row->layer_count += layer->key != NULL;
+        row->layer_count += layer->key && layer->name;
     }
     if (row->layers)
         qsort(row->layers, row->layer_count, sizeof *row->layers, compare_keys);

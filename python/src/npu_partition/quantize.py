@@ -246,8 +246,8 @@ def quantize_statically(source: str, base: str, options: Mapping[str, str], samp
 
 def quantize(source: str, precision: str, samples: Samples | None, out: str, kept: Sequence[str] = (),
              widened: Sequence[str] = (), wide: Sequence[str] = ()) -> None:
-    """Writes `out`, with the nodes `kept` in float, the weights `widened` in 8 bits, and activations of the nodes `wide`
-    in 16. The quantizers keep what they need of a model beside it, so they get a folder of their own."""
+    """Writes `out`, with the nodes `kept` in float, the weights `widened` in 8 bits, and activations of the nodes
+    `wide` in 16. The quantizers keep what they need of a model beside it, so they get a folder of their own."""
     base, options = options_of(precision)
     source = with_names(source, [*kept, *wide], os.path.dirname(os.path.abspath(out)))
     nodes = list(kept)

@@ -75,8 +75,9 @@ TIDL = {"provider_options": {"tensor_bits": "{weight_bits}", "accuracy_level": 1
                              "advanced_options:output_feature_16bit_names_list": "{wide_text}",
                              "deny_list:layer_name": "{kept_text}"}}
 STATIC = {"nncf.quantize": {"target_device": "NPU", "preset": "mixed", "ignored_scope": {"names": "{kept}"}}}
-GENAI = ["python", "-m", "onnxruntime_genai.models.builder", "-m", "MODEL", "-o", "OUT", "-p", "int{weight_bits}", "-e", "cpu",
-         "--extra_options", "block_size={block}", "is_symmetric=true", "op_types_to_quantize=MatMul", "{excluded}"]
+GENAI = ["python", "-m", "onnxruntime_genai.models.builder", "-m", "MODEL", "-o", "OUT", "-p", "int{weight_bits}", "-e",
+         "cpu", "--extra_options", "block_size={block}", "is_symmetric=true", "op_types_to_quantize=MatMul",
+         "{excluded}"]
 
 
 def optimum(weights: str, group: str) -> list[str]:
