@@ -364,12 +364,11 @@ static bool becomes_conversion(const struct holder *at, const struct npart__node
 }
 
 /* Where no axis comes or goes, those of the result are turned as those of the operand. */
-static bool has_rank_of_operand(const struct holder *at, const struct npart__node *node, uint32_t result)
+static bool have_same_rank(const struct holder *at, uint32_t operand, uint32_t result)
 {
-    uint32_t operand = npart__node_input(at->graph, node, 0);
-    const struct npart__fact *from = operand == NPART_NONE ? NULL : npart__fact_of(at->session->inference, operand);
+    const struct npart__fact *from = npart__fact_of(at->session->inference, operand);
     const struct npart__fact *to = npart__fact_of(at->session->inference, result);
-    return from && from->has_rank && to->has_rank && from->rank == to->rank;
+    return from->has_rank && to->has_rank && from->rank == to->rank;
 }
 
 /* A node that a Transpose moves past: operands that have none get one, which reads them, and its results are turned.
@@ -377,11 +376,14 @@ static bool has_rank_of_operand(const struct holder *at, const struct npart__nod
 static void turn(const struct holder *at, const struct npart__node *node)
 {
     enum npart__turned turned = NPART__TURNED_NOT;
+    uint32_t from = NPART_NONE; /* the last that is turned: of some operators the first operand is a scale */
     for (uint32_t i = 0; i < node->input_count; i++) {
         uint32_t value = npart__node_input(at->graph, node, i);
         enum npart__turned other = value == NPART_NONE ? NPART__TURNED_NOT : at->beyond->turned[value];
-        if (other != NPART__TURNED_NOT)
-            turned = turned == NPART__TURNED_NOT || turned == other ? other : NPART__TURNED_SOMEHOW;
+        if (other == NPART__TURNED_NOT)
+            continue;
+        turned = turned == NPART__TURNED_NOT || turned == other ? other : NPART__TURNED_SOMEHOW;
+        from = value;
     }
     enum npart__turned past = turned_past_reshape(at, node, turned);
     if (turned == NPART__TURNED_NOT || (!past && !is_through(at, node)))
@@ -396,7 +398,7 @@ static void turn(const struct holder *at, const struct npart__node *node)
         if (value == NPART_NONE)
             continue;
         at->beyond->turned[value] =
-            (uint8_t)(past ? past : has_rank_of_operand(at, node, value) ? turned : NPART__TURNED_SOMEHOW);
+            (uint8_t)(past ? past : have_same_rank(at, from, value) ? turned : NPART__TURNED_SOMEHOW);
         struct ends ends = ends_of(at, value, (enum npart__turned)at->beyond->turned[value]);
         if (ends.meets)
             note(at, value, NPART__HELD_UNKNOWN);
