@@ -2,7 +2,8 @@
  *
  * QDQ node units: an operator all of whose operands come from DequantizeLinear, and whose results go to QuantizeLinear
  * alone, is one with these (core/framework/node_unit.cc of ONNX Runtime). Operands that are absent or constant do not
- * matter.
+ * matter, but for parameters of a norm, which must be quantized, too (qdq_transformer/selectors_actions,
+ * qdq_selectors.cc).
  */
 #include "session/session.h"
 
@@ -36,6 +37,8 @@ bool npart__is_unit(const struct npart__session *session, uint32_t id)
     for (uint32_t k = 0; k < node->input_count; k++) {
         uint32_t value = npart__node_input(graph, node, k);
         bool is_absent = value == NPART_NONE || session->is_constant[value];
+        if (value != NPART_NONE && is_absent && npart__comes_from(node, NPART__WAY(NORMALIZE)))
+            return false;
         uint32_t producer = is_absent ? NPART_NONE : npart__producer(graph, value);
         if (!is_absent && (producer == NPART_NONE || !npart__is_live(session, producer) ||
                            !npart__plays(graph, producer, NPART__ROLE_DEQUANTIZES)))
