@@ -443,6 +443,15 @@ static bool list_users(struct layer *at, uint32_t value, bool turned, bool *is_b
     return true;
 }
 
+/* A tensor of integers that is not held as a quantized one, which the provider does not transpose. */
+static bool is_plain(const struct layer *at, uint32_t value)
+{
+    const struct npart__beyond *beyond = &at->plan->mask.beyond;
+    int type = fact_of(at, value)->element_type;
+    return beyond->held && beyond->graph == at->graph && type >= NPART__UINT8 && type <= NPART__INT16 &&
+           (beyond->held[value] == NPART__HELD_NONE || beyond->held[value] == NPART__HELD_PLAIN);
+}
+
 /* One that rests after a node on the CPU, where no node that is taken waits for it: it would be in that node's
  * partition. After what dequantizes the runtime makes a QDQ node unit of it, where one node at most needs it
  * (TryFixTransposeMissingQ), with which that is taken. Where the value is the graph's result, the Transpose makes it,
@@ -470,7 +479,7 @@ static bool add_after(struct layer *at, uint32_t id, uint32_t value)
     }
     made.use_count = at->uses.count - first;
     made.requantizes = npart__node_plays(at->graph, npart__node_at(at->graph, id), NPART__ROLE_DEQUANTIZES);
-    bool is_known = made.requantizes ? needing <= 1 : !is_by_npu;
+    bool is_known = made.requantizes ? needing <= 1 : !is_by_npu && !is_plain(at, value);
     if (!is_known || (made.use_count == 0 && !made.makes_value)) {
         at->uses.count = first;
         return true;
