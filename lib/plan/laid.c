@@ -40,6 +40,7 @@ struct layer {
     uint8_t *goes;       /* by value: 1 where a Transpose may go on past all that uses it, 2 where not; 0: not asked */
     uint32_t *places;    /* by use: which operand it is (npart__list_places) */
     bool *is_turned;     /* by node: it works on turned operands */
+    bool has_laid;       /* an operator of a `layout` line is taken */
     uint32_t *joined;    /* by Transpose of the file: one that it has become one with; itself, mostly */
     bool *has_moved;     /* the same: it stands after a node on the CPU now, or has a pair after it */
     /* Operands that are turned before a node on the CPU; by value the first of them, plus one. */
@@ -321,10 +322,8 @@ static bool meet(struct layer *at, const struct npart__node *node, uint32_t id, 
     at->is_turned[id] = true;
     if (npart__turns_nothing(&both))
         return !turn->is_past_cpu || NPART__PUSH(at->plan->arena, &at->undone, id);
-    if (turn->origin) {
-        at->joined[origin_of(at, turn->origin - 1)] = id;
-        at->has_moved[id] = !is_taken(at, id);
-    }
+    if (turn->origin)
+        note_moved(at, turn);
     return !is_taken(at, id) || turn_value(at, npart__node_output(at->graph, node, 0), &both);
 }
 
@@ -369,7 +368,8 @@ static bool pass_reshape(struct layer *at, const struct npart__node *node, uint3
     return !npart__turn_of_reshape(in->dims, in->rank, out->dims, out->rank, &own) || meet(at, node, id, &own);
 }
 
-/* A Transpose of the file that is taken and moves channels, which the layout pass moves whatever it costs. */
+/* A Transpose of the file that is taken: one that moves channels the layout pass moves whatever it costs, any other
+ * where it pays. Of a graph that gets no other layout some of these stay, and it is not known which. */
 static bool start(struct layer *at, const struct npart__node *node, uint32_t id)
 {
     int64_t order[NPART__LIMIT_RANK];
@@ -383,7 +383,7 @@ static bool start(struct layer *at, const struct npart__node *node, uint32_t id)
     own.rank = (uint8_t)rank;
     for (uint32_t i = 0; i < rank; i++)
         own.to[i] = (uint8_t)order[i];
-    return !npart__turns_channels(&own) || turn_value(at, result, &own);
+    return (!at->has_laid && !npart__turns_channels(&own)) || turn_value(at, result, &own);
 }
 
 /* False when out of memory. In the order of execution, as the runtime does; the main graph alone. */
@@ -665,18 +665,19 @@ static bool add_all(struct layer *at)
 }
 
 /* Whether there is anything to do: a Transpose that passes no node on the CPU stays among nodes that are taken. */
-static bool has_both(const struct layer *at)
+static bool has_both(struct layer *at)
 {
-    bool has_laid = false, has_cpu = false;
+    bool has_any = false, has_cpu = false;
     for (uint32_t i = 0; i < at->graph->order_count; i++) {
         uint32_t id = at->graph->order[i];
-        has_laid |= is_laid(at, npart__node_at(at->graph, id), id) ||
+        at->has_laid |= is_laid(at, npart__node_at(at->graph, id), id);
+        has_any |= at->has_laid ||
                     (npart__is_among(npart__node_at(at->graph, id), at->moved,
                                      at->plan->target.oplist->moved_ops.count) &&
                      is_taken(at, id));
         has_cpu |= npart__is_live(at->session, id) && !is_taken(at, id);
     }
-    return has_laid && has_cpu;
+    return has_any && has_cpu;
 }
 
 /* After all is judged, since whether it matters depends on which nodes are taken. What was decided of other nodes
