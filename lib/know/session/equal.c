@@ -8,8 +8,8 @@
  * with a `runtime` line equal nodes are judged one by one, which has the same answers, and the same partitions where
  * these are formed of all that is connected.
  *
- * A DequantizeLinear stays by itself: the runtime merges these, too, and then gives each operator its own again
- * (qdq_transformer/ensure_unique_dq_for_node_unit.cc).
+ * A DequantizeLinear stays by itself: the runtime gives each operator its own before it looks for equal nodes
+ * (qdq_transformer/ensure_unique_dq_for_node_unit.cc). So what reads one is equal to nothing.
  */
 #include <stdlib.h>
 
@@ -21,12 +21,25 @@ struct equals {
     uint32_t *stays; /* NPART_NONE: not decided */
 };
 
+/* Whether an operand is dequantized, which then is done for this node alone. */
+static bool reads_own(const struct npart__session *session, const struct npart__node *node)
+{
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        uint32_t value = npart__node_input(session->file, node, i);
+        uint32_t producer = value == NPART_NONE ? NPART_NONE : npart__producer(session->file, value);
+        const struct npart__node *from = producer == NPART_NONE ? NULL : npart__node_at(session->file, producer);
+        if (from && npart__node_plays(session->file, from, NPART__ROLE_DEQUANTIZES))
+            return true;
+    }
+    return false;
+}
+
 /* Whether equal nodes are one with it, so that it may stay for them. NPART_NONE makes a constant. */
 static bool can_stay(const struct npart__session *session, uint32_t id)
 {
     const struct npart__node *node = id == NPART_NONE ? NULL : npart__node_at(session->file, id);
     return node && npart__is_live(session, id) && node->domain == 0 && !node->body_count && !session->remade[id] &&
-           !npart__node_plays(session->file, node, NPART__ROLE_DEQUANTIZES);
+           !npart__node_plays(session->file, node, NPART__ROLE_DEQUANTIZES) && !reads_own(session, node);
 }
 
 /* Of the first of equal values the node that makes it. */
