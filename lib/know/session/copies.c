@@ -206,7 +206,7 @@ bool npart__session_copy(struct npart__session *session, struct npart__arena *ar
 {
     const struct npart__graph *before = session->graph;
     /* A tool that reads the file as it is (policy is_onnx), or a target without a runtime, makes no copies. */
-    if (!npart__has_units(session) || !has_dequantized(session))
+    if (!(npart__has_units(session) || session->moves_quantizers) || !has_dequantized(session))
         return true;
     uint32_t *places = npart__list_places(before, session->fates, arena); /* before any use is changed */
     if (!places)
