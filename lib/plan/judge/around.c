@@ -178,16 +178,40 @@ static bool is_among(const struct npart__trial *trial, const char *const *ops, u
     return false;
 }
 
+/* Axes of more than one element: what the runtime takes a Transpose of the value to cost. */
+static int weight_of(const struct npart__trial *trial, uint32_t value)
+{
+    const struct npart__fact *fact = npart__fact_of(trial->inference, value);
+    int weight = 0;
+    for (uint32_t i = 0; fact->has_rank && i < fact->rank; i++)
+        weight += fact->dims[i] != 1;
+    return weight;
+}
+
+static enum npart__truth behind(const struct npart__trial *trial, uint32_t value, bool weighs);
+
+/* Past a Concat where fewer axes are turned after it than before (layout_transformation.cc,
+ * PostLayoutTransformCostCheck). Of a Concat before it each operand is not looked at again. */
+static bool passes_concat(const struct npart__trial *trial, const struct npart__node *node)
+{
+    int cost = weight_of(trial, npart__node_output(trial->graph, node, 0));
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        uint32_t value = npart__node_input(trial->graph, node, i);
+        if (value == NPART_NONE || trial->session->is_constant[value])
+            continue;
+        int weight = weight_of(trial, value);
+        cost += behind(trial, value, false) == NPART__TRUE ? -weight : weight;
+    }
+    return cost < 0;
+}
+
 /* What an op of a `layout` line makes, as a Conv, is in the target's order, and so is what a Relu makes of that:
  * such a chain is walked back by first operands. Which ops need a layout, and which work in either, are lines of the
  * list. Q and DQ work in either layout whatever the list says: they look at single elements, or at the axis that
  * they name. Past NPART__LIMIT_LAYOUT_STEPS the answer is no. */
-enum npart__truth npart__holds_behind_layout(const struct npart__asked *asked)
+static enum npart__truth behind(const struct npart__trial *trial, uint32_t value, bool weighs)
 {
-    const struct npart__trial *trial = asked->trial;
-    uint32_t value = asked->value;
     const struct npart__oplist *oplist = trial->oplist;
-    npart__look_beyond(trial);
     for (unsigned steps = 0; steps < NPART__LIMIT_LAYOUT_STEPS; steps++) {
         uint32_t producer = npart__producer(trial->graph, value);
         const struct npart__node *node = producer == NPART_NONE ? NULL : npart__node_at(trial->graph, producer);
@@ -200,9 +224,17 @@ enum npart__truth npart__holds_behind_layout(const struct npart__asked *asked)
             !npart__node_plays(trial->graph, node, NPART__ROLE_DEQUANTIZES) &&
             !is_among(trial, oplist->through_ops.items, oplist->through_ops.count, node))
             return NPART__FALSE;
+        if (weighs && npart__comes_from(node, NPART__WAY(CONCAT)) && !passes_concat(trial, node))
+            return NPART__FALSE;
         value = npart__node_input(trial->graph, node, 0);
     }
     return NPART__FALSE;
+}
+
+enum npart__truth npart__holds_behind_layout(const struct npart__asked *asked)
+{
+    npart__look_beyond(asked->trial);
+    return behind(asked->trial, asked->value, true);
 }
 
 /* Of a Transpose whose order is known: from channels first to last, or back. Where the order cannot be told, it is
