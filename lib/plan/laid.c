@@ -270,7 +270,8 @@ static void note_moved(const struct layer *at, const struct npart__turn *turn)
 }
 
 /* Operands that are turned in one way: what turned them becomes one Transpose after the node. */
-static void join_origins(const struct layer *at, const struct npart__node *node, uint32_t id, const struct npart__turn *turn)
+static void join_origins(const struct layer *at, const struct npart__node *node, uint32_t id,
+                         const struct npart__turn *turn)
 {
     for (uint32_t i = 0; i < node->input_count; i++) {
         uint32_t value = npart__node_input(at->graph, node, i);
@@ -400,7 +401,8 @@ static bool walk(struct layer *at)
             const struct npart__fact *fact = operand == NPART_NONE ? NULL : fact_of(at, operand);
             if (!fact || !fact->has_rank || fact->rank < 3 || fact->rank > NPART__MOST_AXES)
                 continue;
-            struct npart__turn before = npart__turn_of_channels(fact->rank, false), after = npart__turn_of_channels(fact->rank, true);
+            struct npart__turn before = npart__turn_of_channels(fact->rank, false);
+            struct npart__turn after = npart__turn_of_channels(fact->rank, true);
             at->is_turned[id] = at->turns[operand] && npart__turns_cancel(at->turns[operand], &before);
             ok = turn_value(at, npart__node_output(at->graph, node, 0), &after);
             continue;

@@ -188,7 +188,7 @@ static int weight_of(const struct npart__trial *trial, uint32_t value)
     return weight;
 }
 
-static enum npart__truth behind(const struct npart__trial *trial, uint32_t value, bool weighs);
+static enum npart__truth in_layout(const struct npart__trial *trial, uint32_t value, bool weighs);
 
 /* Past a Concat where fewer axes are turned after it than before (layout_transformation.cc,
  * PostLayoutTransformCostCheck). Of a Concat before it each operand is not looked at again. */
@@ -200,7 +200,7 @@ static bool passes_concat(const struct npart__trial *trial, const struct npart__
         if (value == NPART_NONE || trial->session->is_constant[value])
             continue;
         int weight = weight_of(trial, value);
-        cost += behind(trial, value, false) == NPART__TRUE ? -weight : weight;
+        cost += in_layout(trial, value, false) == NPART__TRUE ? -weight : weight;
     }
     return cost < 0;
 }
@@ -209,7 +209,7 @@ static bool passes_concat(const struct npart__trial *trial, const struct npart__
  * such a chain is walked back by first operands. Which ops need a layout, and which work in either, are lines of the
  * list. Q and DQ work in either layout whatever the list says: they look at single elements, or at the axis that
  * they name. Past NPART__LIMIT_LAYOUT_STEPS the answer is no. */
-static enum npart__truth behind(const struct npart__trial *trial, uint32_t value, bool weighs)
+static enum npart__truth in_layout(const struct npart__trial *trial, uint32_t value, bool weighs)
 {
     const struct npart__oplist *oplist = trial->oplist;
     for (unsigned steps = 0; steps < NPART__LIMIT_LAYOUT_STEPS; steps++) {
@@ -234,7 +234,7 @@ static enum npart__truth behind(const struct npart__trial *trial, uint32_t value
 enum npart__truth npart__holds_behind_layout(const struct npart__asked *asked)
 {
     npart__look_beyond(asked->trial);
-    return behind(asked->trial, asked->value, true);
+    return in_layout(asked->trial, asked->value, true);
 }
 
 /* Of a Transpose whose order is known: from channels first to last, or back. Where the order cannot be told, it is
