@@ -369,8 +369,25 @@ static bool pass_reshape(struct layer *at, const struct npart__node *node, uint3
     return !npart__turn_of_reshape(in->dims, in->rank, out->dims, out->rank, &own) || meet(at, node, id, &own);
 }
 
+/* Whether another Transpose comes after nodes that have one user each. */
+static bool leads_straight(const struct layer *at, uint32_t value)
+{
+    for (unsigned steps = 0; steps < NPART__LIMIT_LAYOUT_STEPS; steps++) {
+        if (npart__value_at(at->graph, value)->is_graph_output || npart__user_count(at->session, value) != 1)
+            return false;
+        const struct npart__node *user = npart__node_at(at->graph, npart__user(at->session, value, 0));
+        if (npart__node_plays(at->graph, user, NPART__ROLE_REORDERS_AXES))
+            return true;
+        if (!is_through(at, user) || user->output_count != 1 || npart__node_output(at->graph, user, 0) == NPART_NONE)
+            return false;
+        value = npart__node_output(at->graph, user, 0);
+    }
+    return false;
+}
+
 /* A Transpose of the file that is taken: one that moves channels the layout pass moves whatever it costs, any other
- * where it pays. Of a graph that gets no other layout some of these stay, and it is not known which. */
+ * where it pays. Of a graph that gets no other layout some of these stay, and it is not known which, but of two with
+ * nothing between that others use. */
 static bool start(struct layer *at, const struct npart__node *node, uint32_t id)
 {
     int64_t order[NPART__LIMIT_RANK];
@@ -384,7 +401,8 @@ static bool start(struct layer *at, const struct npart__node *node, uint32_t id)
     own.rank = (uint8_t)rank;
     for (uint32_t i = 0; i < rank; i++)
         own.to[i] = (uint8_t)order[i];
-    return (!at->has_laid && !npart__turns_channels(&own)) || turn_value(at, result, &own);
+    bool stays = !at->has_laid && !npart__turns_channels(&own) && !leads_straight(at, result);
+    return stays || turn_value(at, result, &own);
 }
 
 /* False when out of memory. In the order of execution, as the runtime does; the main graph alone. */
