@@ -51,6 +51,13 @@ struct layer {
     struct npart__expansions added;
 };
 
+/* False when out of memory. What makes a second result, which the standard does not know, stays. */
+static bool drop(struct layer *at, uint32_t id)
+{
+    return !npart__has_one_result(at->graph, npart__node_at(at->graph, id)) ||
+           NPART__PUSH(at->plan->arena, &at->undone, id);
+}
+
 /* ---- what a node does ------------------------------------------------------------------------------------- */
 
 static const struct npart__fact *fact_of(const struct layer *at, uint32_t value)
@@ -322,7 +329,7 @@ static bool meet(struct layer *at, const struct npart__node *node, uint32_t id, 
     both.origin = id + 1;
     at->is_turned[id] = true;
     if (npart__turns_nothing(&both))
-        return !turn->is_past_cpu || NPART__PUSH(at->plan->arena, &at->undone, id);
+        return !turn->is_past_cpu || drop(at, id);
     if (turn->origin)
         note_moved(at, turn);
     return !is_taken(at, id) || turn_value(at, npart__node_output(at->graph, node, 0), &both);
@@ -603,7 +610,7 @@ static bool drop_gone(struct layer *at)
 {
     const struct npart__beyond *beyond = &at->plan->mask.beyond;
     for (uint32_t id = 0; beyond->source && beyond->graph == at->graph && id < at->session->file->nodes.count; id++)
-        if (is_gone(at, id) && !NPART__PUSH(at->plan->arena, &at->undone, id))
+        if (is_gone(at, id) && !drop(at, id))
             return false;
     return true;
 }
@@ -635,7 +642,7 @@ static bool drop_pair(struct layer *at, uint32_t operand, uint32_t result)
     if (made == NPART_NONE || npart__value_at(at->graph, made)->is_graph_output ||
         npart__user_count(at->session, made) != 1)
         return true;
-    return NPART__PUSH(at->plan->arena, &at->undone, before) && NPART__PUSH(at->plan->arena, &at->undone, after);
+    return drop(at, before) && drop(at, after);
 }
 
 /* Transposes of the file that stand somewhere else for all that used what they made. False when out of memory. */
@@ -648,7 +655,7 @@ static bool drop_moved(struct layer *at)
         const struct npart__turn *turn = result == NPART_NONE ? NULL : at->turns[result];
         if (!turn || turn->origin != id + 1 || !at->has_moved[origin_of(at, id)] || !is_left(at, result))
             continue;
-        if (!NPART__PUSH(at->plan->arena, &at->undone, id) ||
+        if (!drop(at, id) ||
             !drop_pair(at, npart__node_input(at->graph, node, 0), result))
             return false;
     }
