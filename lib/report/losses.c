@@ -228,7 +228,7 @@ void npart__losses_text(struct npart__report *report)
     }
     qsort(lines, count, sizeof *lines, compare_lines);
     npart__put(page, npart__base_name(report->subject->model ? report->subject->model : ""));
-    npart__append_format(page->out, "    %u weights, ", count);
+    npart__append_format(page->out, "    %u weight%s, ", count, count == 1 ? "" : "s");
     npart__append_bytes(page->out, info.bytes);
     npart__put(page, "\n\n");
     npart__append_format(page->out, "  %-*s%12s%8s%8s%8s%8s%8s\n", (int)NAME_COLUMNS, "dB, the worst first", "numbers",
