@@ -21,6 +21,8 @@ import subprocess
 import sys
 import tempfile
 
+import cost_model
+
 # hidden, layers, heads, heads of keys, size of a head, inner, vocabulary: as their configurations have them.
 SIZES = {
     "llama_v3_2_1b_instruct": (2048, 16, 32, 8, 64, 8192, 128256),
@@ -42,9 +44,10 @@ SIZES = {
     "mistral_7b_instruct_v0_3": (4096, 32, 32, 8, 128, 14336, 32768),
 }
 KEYS = ("h", "l", "a", "kv", "d", "i", "v")
-# Boards with the same part have the same rows.
-CHIPS = {"Samsung Galaxy S25": "sm8750", "Samsung Galaxy S26": "sm8850", "Snapdragon X Elite CRD": "sc8380xp",
-         "Snapdragon X2 Elite CRD": "soc88", "Dragonwing IQ-9075 EVK": "qcs9075", "Arduino VENTUNO Q": "qcs8275"}
+# Boards with the same part have the same rows. By device the variant.
+CHIPS = {device: cost_model.CHIPS[cost_model.CHIP_OF_DEVICE[device]][0] for device in (
+    "Samsung Galaxy S25", "Samsung Galaxy S26", "Snapdragon X Elite CRD", "Snapdragon X2 Elite CRD",
+    "Dragonwing IQ-9075 EVK", "Arduino VENTUNO Q")}
 KINDS = {"npu": ("qdq4", 128), "cpu": ("nbits", 32)}
 PROMPT = 128
 # Medians of all rows. The CPU's rates and packed_gb_per_s were set by these rows.
