@@ -201,10 +201,10 @@ static void put_left(struct npart__page *page, const npart_fix *fix, uint32_t ta
 /* Files that the written model refers to. Named once each, as few as there are names of tensors in other lists. */
 static void put_absent(struct npart__page *page, const struct npart_fix_info *info)
 {
-    if (info->absent[0]) {
-        npart__put(page, "External data that is not there; put it beside what is written:\n");
-        put_names(page, "", info->absent);
-    }
+    if (!info->absent[0])
+        return;
+    npart__put(page, "External data that is not there; put it beside what is written:\n");
+    put_names(page, "", info->absent);
 }
 
 /* A search has at least one target, so its first plan is there. */

@@ -21,7 +21,8 @@ import re
 import subprocess
 import sys
 
-TWO = "hexagon,intel-npu"  # whose answers stand at the nodes
+FIRST_TWO = ("hexagon", "intel-npu")  # whose answers stand at the nodes
+TWO = ",".join(FIRST_TWO)
 FIRST = "hexagon"  # of which all is written out
 LONG = ("modules", "fusions", "order", "crossings", "layouts", "held_bytes_npu", "held_bytes_cpu")
 PATH = re.compile(rb'"path": ?"(?:[^"\\]|\\.)*\.onnx"')
@@ -79,7 +80,7 @@ def lines_of_nodes(targets):
     """Those of the file first, which every target has; then what stands in the place of a node for some."""
     heads = dict.fromkeys(head_of(node) for target in targets for node in target["nodes"])
     first = [{head_of(node): answer_of(node) for node in target["nodes"]}
-             for target in targets if target["target"] in TWO.split(",")]
+             for target in targets if target["target"] in FIRST_TWO]
     for head in heads:
         answers = [answers[head] for answers in first if head in answers]
         yield f"{head}: {' | '.join(answers[:1] if len(set(answers)) == 1 else answers)}"
@@ -110,7 +111,7 @@ def lines_of_target(target):
     yield ""
     yield f"== {target['name']}"
     is_first, digests = target["target"] == FIRST, {}
-    if target["target"] not in TWO.split(","):
+    if target["target"] not in FIRST_TWO:
         yield from lines_of_answers(target)
     for key, value in target.items():
         if key == "nodes" or (key in LONG and not is_first):
@@ -147,7 +148,7 @@ def lines_of_fixture(tool, path):
 
 def is_asked(target, name):
     """Whether the file of cases is of this target, or the target one of the first."""
-    return target in TWO.split(",") or name.removeprefix("evidence-").startswith(target.split("-")[0])
+    return target in FIRST_TWO or name.removeprefix("evidence-").startswith(target.split("-")[0])
 
 
 def lines_of_reports(name, printed):
@@ -189,7 +190,7 @@ def lines_of_targets(tool):
     for target in re.findall(r"^(\S+) ", run(tool, "--list-targets").decode(), re.MULTILINE):
         described = run(tool, "--describe", target)
         yield f"== {target}: {len(described.splitlines())} lines, {digest(described)}"
-        if target in TWO.split(","):
+        if target in FIRST_TWO:
             yield from described.decode().splitlines()
 
 
