@@ -2,7 +2,8 @@
  *
  * QDQ node units: an operator all of whose operands come from DequantizeLinear, and whose results go to QuantizeLinear
  * alone, is one with these (core/framework/node_unit.cc of ONNX Runtime). Operands that are absent or constant do not
- * matter, but for parameters of a norm, which must be quantized, too (qdq_transformer/selectors_actions,
+ * matter, but for parameters of a norm, which must be quantized, too. The integers of the first operand are of the
+ * results' type, a second one is signed beside INT8, and a bias is of INT32 (qdq_transformer/selectors_actions,
  * qdq_selectors.cc).
  */
 #include "session/session.h"
@@ -18,6 +19,39 @@ static bool is_quantized_only(const struct npart__session *session, uint32_t val
             return false;
     *is_used |= users != 0;
     return !npart__value_at(graph, value)->is_graph_output;
+}
+
+/* The element type that a DequantizeLinear reads, or a QuantizeLinear makes of a value; 0: not known. */
+static int type_of_integers(const struct npart__session *session, uint32_t value)
+{
+    return value == NPART_NONE ? 0 : session->inference->facts[value].element_type;
+}
+
+/* Whether types let all of it be one unit; those that are not known do. */
+static bool has_types_of_unit(const struct npart__session *session, uint32_t id)
+{
+    const struct npart__graph *graph = session->graph;
+    const struct npart__node *node = npart__node_at(graph, id);
+    int types[3] = {0};
+    for (uint32_t k = 0; k < node->input_count && k < NPART__COUNT(types); k++) {
+        uint32_t value = npart__node_input(graph, node, k);
+        bool is_absent = value == NPART_NONE || session->is_constant[value];
+        uint32_t producer = is_absent ? NPART_NONE : npart__producer(graph, value);
+        if (producer != NPART_NONE)
+            types[k] = type_of_integers(session, npart__node_input(graph, npart__node_at(graph, producer), 0));
+    }
+    for (uint32_t k = 0; types[0] && k < node->output_count; k++) {
+        uint32_t value = npart__node_output(graph, node, k);
+        for (uint32_t i = 0; value != NPART_NONE && i < npart__user_count(session, value); i++) {
+            const struct npart__node *user = npart__node_at(graph, npart__user(session, value, i));
+            int made = type_of_integers(session, npart__node_output(graph, user, 0));
+            if (made && made != types[0])
+                return false;
+        }
+    }
+    if (types[0] == NPART__INT8 && types[1] && types[1] != NPART__INT8)
+        return false;
+    return !types[2] || types[2] == NPART__INT32 || !npart__node_plays(graph, node, NPART__ROLE_ADDS_INT32);
 }
 
 /* The runtime asks a provider about such a unit as about one node, so rules that speak of a quantized operator speak
@@ -44,5 +78,5 @@ bool npart__is_unit(const struct npart__session *session, uint32_t id)
                            !npart__plays(graph, producer, NPART__ROLE_DEQUANTIZES)))
             return false;
     }
-    return true;
+    return has_types_of_unit(session, id);
 }
