@@ -434,6 +434,21 @@ static bool is_edge_alone(const struct npart__plan *plan, const bool *accepted)
     return true;
 }
 
+/* Whether sizes at a node contradict each other, which no runtime can make up for: ONNX Runtime loads most such models,
+ * and its own kernel fails in the first run (probe: onnxruntime 1.32.0, 15 operators). In a branch or loop that may
+ * never be run; nor is what has been folded or is not used. */
+static bool contradicts_itself(const struct npart__plan *plan)
+{
+    const struct npart__inference *asked = plan->request.inference;
+    for (uint32_t i = 0; i < asked->contradicted.count; i++) {
+        uint32_t id = asked->contradicted.items[i].node;
+        if (id < plan->session.graph->nodes.count && npart__node_region(asked->graph, id) == 0 &&
+            npart__is_live(&plan->session, id))
+            return true;
+    }
+    return false;
+}
+
 /* What the newest runtime refuses to load is told by the inference as the caller made it, so that it is the
  * same for all targets; an older one may refuse the model for its versions. A target without a runtime has a compiler
  * of its own, and what that refuses are its rules' business. */
@@ -441,8 +456,9 @@ bool npart__plan_is_loaded(const struct npart__plan *plan)
 {
     const struct npart__inference *asked = plan->request.inference;
     struct npart__loads runtime;
-    return !npart__target_loads(&plan->target, &runtime) ||
-           (!npart__is_invalid(asked) && !npart__is_too_new(&runtime, asked->graph));
+    return !contradicts_itself(plan) &&
+           (!npart__target_loads(&plan->target, &runtime) ||
+            (!npart__is_invalid(asked) && !npart__is_too_new(&runtime, asked->graph)));
 }
 
 /* What fails comes first, since nothing runs then, however much is taken. "empty" is a model whose nodes are all

@@ -147,7 +147,8 @@ npart_status npart__lay_transposes(struct npart__plan *plan, uint8_t **assumed, 
  * the CPU after these, and takes away those that meet. */
 npart_status npart__move_transposes(struct npart__plan *plan, struct npart_error *error);
 
-/* Whether the target's runtime loads the model at all, whatever its nodes are. */
+/* Whether the target's runtime loads the model at all, whatever its nodes are, and sizes in it do not contradict each
+ * other, so that it could run. */
 bool npart__plan_is_loaded(const struct npart__plan *plan);
 /* "whole", "edge", ... of these counts, once these nodes (by id) are taken. */
 enum npart_plan_verdict npart__plan_verdict(const struct npart__plan *plan, const struct npart_summary *summary,

@@ -217,6 +217,22 @@ static void none_words(struct npart__page *page, struct npart__buffer *line)
     }
 }
 
+/* Whether a finding has this code. */
+static bool has_finding(const struct npart__page *page, const char *code)
+{
+    struct npart_finding finding = {.size = sizeof finding};
+    for (uint32_t i = 0; npart_inference_finding(npart_plan_inference(page->plan), i, &finding); i++)
+        if (strcmp(finding.code, code) == 0)
+            return true;
+    return false;
+}
+
+/* Whether the model is loaded and cannot run, as sizes at a node contradict each other. */
+static bool contradicts_itself(const struct npart__page *page)
+{
+    return npart__is_not_loaded(page) && has_finding(page, "shape-contradiction") && !has_finding(page, "invalid");
+}
+
 /* A model that is not loaded has the same verdict without any node that fails. Where one requirement stops all, it is
  * the whole reason. */
 static void failing_words(struct npart__page *page, struct npart__buffer *line)
@@ -231,7 +247,8 @@ static void failing_words(struct npart__page *page, struct npart__buffer *line)
         add_nodes(line, at->live);
         npart__append_text(line, at->failed == 1 ? " fails to compile" : " fail to compile");
     } else {
-        npart__append_text(line, "ONNX Runtime does not load the model");
+        npart__append_text(line, contradicts_itself(page) ? "the model cannot run: sizes contradict each other"
+                                                          : "ONNX Runtime does not load the model");
     }
 }
 
@@ -452,11 +469,12 @@ bool npart__is_not_loaded(const struct npart__page *page)
            !npart_plan_finding(page->plan, 0, &finding);
 }
 
-/* Whether the finding says why the target's runtime does not load the model. An older one may refuse what the newest
- * loads. */
+/* Whether the finding says why the target's runtime does not load the model, or cannot run it. An older one may refuse
+ * what the newest loads. */
 bool npart__stops_loading(const struct npart__page *page, const struct npart_finding *finding)
 {
     return strcmp(finding->code, "invalid") == 0 ||
+           (strcmp(finding->code, "shape-contradiction") == 0 && contradicts_itself(page)) ||
            (npart__is_not_loaded(page) && strcmp(finding->code, "newer-runtime") == 0);
 }
 

@@ -88,6 +88,8 @@ function read_more(text,    words, last, i, key, value, parts, count_parts, k) {
             more = more ", .writes = true, .writes_axis = " value
         else if (key == "scratch")
             more = more ", .scratch = NPART__SCRATCH_" toupper(value)
+        else if (key == "fits")
+            more = more ", .fits = \"" value "\""
         else if (key == "cache")
             more = more ", .cache = {" value "}"
         else if (key == "reads" || key == "rounds") {

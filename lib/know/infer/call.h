@@ -112,6 +112,8 @@ void npart__set_container(const struct npart__call *call, uint32_t output, int k
                           const struct npart__fact *element);
 /* Says once that the sizes cannot be, with the node as the place. */
 void npart__contradiction(const struct npart__call *call, const char *format, ...) NPART__PRINTF(2, 3);
+/* fits.c: whether the operands' sizes go together, by what operators.table says of the operator. */
+void npart__check_fits(const struct npart__call *call);
 
 /* ---- shared steps ---------------------------------------------------------------------------------------- */
 

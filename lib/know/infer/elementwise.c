@@ -433,10 +433,16 @@ void npart__infer_slope(struct npart__call *call)
     npart__set_shape_like(call, 0, in);
     if (is_old_broadcast(call) || !in->has_rank || !slope->has_rank || slope->rank > in->rank)
         return;
-    for (uint32_t i = 0; i < slope->rank; i++)
+    for (uint32_t i = 0; i < slope->rank; i++) {
+        int64_t own = slope->dims[i], size = in->dims[in->rank - slope->rank + i];
         /* Equal handles or numbers; symbols that differ are not known to fit. */
-        if (slope->dims[i] != 1 && slope->dims[i] != in->dims[in->rank - slope->rank + i])
-            return;
+        if (own == 1 || own == size)
+            continue;
+        if (npart__is_number(own) && npart__is_number(size))
+            npart__contradiction(call, "a slope of size %lld does not broadcast to %lld", (long long)own,
+                                 (long long)size);
+        return;
+    }
     combine(call, 2);
 }
 

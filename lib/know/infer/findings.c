@@ -26,7 +26,7 @@ void npart__report_contradiction(struct npart__inference *inference, uint32_t no
         npart__describe_node(inference->graph, node, place, sizeof place);
     /* The finding that is added next has this index. */
     struct npart__contradicted contradicted = {.node = node, .finding = inference->findings.count};
-    if (!npart__add_finding(inference, "shape-contradiction", text, place) ||
+    if (!npart__add_finding(inference, NPART__SHAPE_CONTRADICTION, text, place) ||
         (!inference->is_quiet && !NPART__PUSH(inference->arena, &inference->contradicted, contradicted)))
         inference->expressions.failed = true;
 }

@@ -203,8 +203,10 @@ static void infer_node(struct npart__inference *inference, uint32_t id)
         if (extent != NPART__EXTENT_NOTHING)
             imply_element_type(&call, &cache, i);
     }
-    if (cache.row && extent == NPART__EXTENT_ALL)
+    if (cache.row && extent == NPART__EXTENT_ALL) {
         cache.row->infer(&call);
+        npart__check_fits(&call);
+    }
     /* The nodes of a body have put their own numbers here. */
     inference->expressions.node = id;
     if (extent == NPART__EXTENT_ALL)

@@ -76,9 +76,13 @@ struct npart__assumption {
     bool broadcasts; /* or one of them is 1 */
 };
 
+/* The code of findings that say that sizes cannot be. */
+#define NPART__SHAPE_CONTRADICTION "shape-contradiction"
+
 /* A node whose sizes cannot be, and the index of the finding that says so. */
 struct npart__contradicted {
     uint32_t node, finding;
+    bool is_loaded; /* no inference of the standard's looks at that: the kernel does */
 };
 
 struct npart__call;

@@ -264,7 +264,7 @@ void npart__check_contradictions(struct npart__validity *validity)
     for (uint32_t c = 0; c < validity->view->contradicted.count; c++) {
         const struct npart__contradicted *at = &validity->view->contradicted.items[c];
         const struct npart__node *node = at->node != NPART_NONE ? npart__node_at(graph, at->node) : NULL;
-        if (!node || node->domain != 0 || !node->schema || !is_ranked(validity, node))
+        if (!node || node->domain != 0 || !node->schema || at->is_loaded || !is_ranked(validity, node))
             continue;
         for (size_t i = 0; i < NPART__COUNT(strict_ops); i++)
             if (npart__same_text(npart__node_op(graph, node), strict_ops[i].op) &&

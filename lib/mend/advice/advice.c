@@ -434,15 +434,16 @@ static npart_status choose(struct npart__way *way, struct npart__group **out)
 
 /* ---- the beginning and the end ----------------------------------------------------------------------------- */
 
-/* The first finding that says why the runtime does not load the model; an older one may refuse what the newest loads.
- * NULL: it loads the model. */
+/* The first finding that says why the runtime does not load the model; an older one may refuse what the newest loads,
+ * and sizes that contradict each other are found in the first run. NULL: it loads and runs the model. */
 static const struct npart_finding *find_refusal(const struct npart__way *way)
 {
     const struct npart__inference *asked = way->open->request.inference;
-    const char *code = npart__is_invalid(asked) ? NPART__INVALID : NPART__TOO_NEW;
-    for (uint32_t i = 0; !way->is_loaded && i < asked->findings.count; i++)
-        if (strcmp(asked->findings.items[i].code, code) == 0)
-            return &asked->findings.items[i];
+    static const char *const codes[] = {NPART__INVALID, NPART__TOO_NEW, NPART__SHAPE_CONTRADICTION};
+    for (size_t c = 0; !way->is_loaded && c < NPART__COUNT(codes); c++)
+        for (uint32_t i = 0; i < asked->findings.count; i++)
+            if (strcmp(asked->findings.items[i].code, codes[c]) == 0)
+                return &asked->findings.items[i];
     return NULL;
 }
 

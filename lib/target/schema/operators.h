@@ -109,6 +109,7 @@ struct npart__traits {
     uint32_t constants; /* operands from this one on must be constant for `branch`; NPART_NONE: none */
     uint8_t sizes;      /* operands that only say how the result is shaped, as bits */
     uint8_t scratch;    /* enum npart__scratch */
+    const char *fits;   /* sizes without which no kernel runs it, as operators.table says them; NULL: none are known */
     bool jumps;
     bool keeps_type;
     bool causal;
