@@ -17,7 +17,7 @@ Three comparisons, each only where its files are there:
 
 An answer names nodes by their place in the file. Those that the runtime made itself, folded, fused or renamed are
 left out; one that it names and that the tool calls folded, fused or unknown is a disagreement. A session that the
-provider refused is one item, agreed upon when the tool calls any of its nodes `fail`; sessions that ended otherwise
+provider refused is one item, agreed upon when the tool says that the model fails; sessions that ended otherwise
 (the runtime cannot load the model, killed, a time limit) are left out. A memory error at finalize is a refusal too; two
 figures are also given without those, as they were counted until 2026-11-22. What the tool calls unknown never agrees.
 
@@ -223,7 +223,7 @@ class Score:
         self.models += 1
         nodes = main_nodes(report)
         if answer.was_refused:
-            self.add_session(answer, report["nodes"])
+            self.add_session(answer, report)
             return
         alarms = sorted({node["op"] for node in report["nodes"] if node["verdict"] == "fail"})
         self.false_alarms += [f"{answer.model}: {' '.join(alarms)}"] if alarms else []
@@ -245,8 +245,9 @@ class Score:
         return Partitioning(answer.model, report["summary"]["partitions"], answer.partitions, len(same),
                             sum(differing.values()), ops, rand_index(ours, theirs))
 
-    def add_session(self, answer, nodes):
-        agrees = any(node["verdict"] == "fail" for node in nodes)
+    def add_session(self, answer, report):
+        nodes = report["nodes"]
+        agrees = report["summary"]["verdict"] == "fails"
         self.sessions[agrees] += 1
         self.memory_sessions[agrees] += answer.is_memory_refusal
         if not agrees:
@@ -412,8 +413,8 @@ The rules were written from these models and answers: read "Models never seen" f
 
 {origin}
 
-Each node of a model is one item, and each session that the provider refused is one; it is agreed upon when some node
-of it is called `fail`. Nodes that the runtime made, folded, fused or renamed before it partitioned are left out. What
+Each node of a model is one item, and each session that the provider refused is one; it is agreed upon when the model is
+said to fail. Nodes that the runtime made, folded, fused or renamed before it partitioned are left out. What
 is called unknown never agrees. "CPU nodes found" and "wrongly on the NPU" are shares of the nodes that the compiler
 placed on the CPU. A memory error at finalize counts as a refused session; two columns leave those out, as was done
 until 2026-11-22. A false alarm is a model with a node called `fail` whose session loads. "Contents equal" are models
