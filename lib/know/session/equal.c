@@ -100,6 +100,20 @@ static bool walk(const struct npart__session *session, struct npart__arena *scra
     return is_done;
 }
 
+/* Whether two nodes of equal operands read the same, now that equal nodes before them are one; or are not, where they
+ * read what is dequantized for each alone. */
+static bool reads_same(const struct npart__session *session, const struct npart__node *a, const struct npart__node *b)
+{
+    for (uint32_t i = 0; i < a->input_count; i++) {
+        uint32_t one = npart__node_input(session->file, a, i), other = npart__node_input(session->file, b, i);
+        if (one == NPART_NONE || other == NPART_NONE || session->stands_for[one] == session->stands_for[other])
+            continue;
+        if (npart__producer(session->file, one) != NPART_NONE || npart__producer(session->file, other) != NPART_NONE)
+            return false;
+    }
+    return true;
+}
+
 /* The node of which this one repeats all results, or NPART_NONE. A result of the graph keeps its node. */
 static uint32_t find_equal(const struct equals *at, uint32_t id)
 {
@@ -125,13 +139,30 @@ static uint32_t find_equal(const struct equals *at, uint32_t id)
         equal = value == NPART_NONE || session->inference->first_equal[value] == value ? NPART_NONE
                                                                                       : maker_of_first(session, value);
     }
-    return equal != NPART_NONE && can_stay(session, equal) && npart__node_at(graph, equal)->op_type == node->op_type
+    const struct npart__node *other = equal == NPART_NONE ? NULL : npart__node_at(graph, equal);
+    return other && can_stay(session, equal) && other->op_type == node->op_type && reads_same(session, node, other)
                ? equal
                : NPART_NONE;
 }
 
-/* Last of the passes, since those before look at equal values by themselves. In the order of execution, so that of a
- * chain of equal nodes each is met after what it reads. False when out of memory. */
+/* Makes the node part of the one that it repeats, if any. */
+static void fold(const struct equals *at, uint32_t id)
+{
+    struct npart__session *session = at->session;
+    const struct npart__graph *graph = session->file;
+    uint32_t equal = find_equal(at, id);
+    if (equal == NPART_NONE)
+        return;
+    const struct npart__node *node = npart__node_at(graph, id), *other = npart__node_at(graph, equal);
+    session->fates[id] = NPART_FATE_FUSED;
+    session->into[id] = equal;
+    for (uint32_t k = 0; k < node->output_count && k < other->output_count; k++)
+        if (npart__node_output(graph, node, k) != NPART_NONE)
+            session->stands_for[npart__node_output(graph, node, k)] = npart__node_output(graph, other, k);
+}
+
+/* Last of the passes, since those before look at equal values by themselves. In the runtime's order and, of bodies, in
+ * that of execution, so that of a chain of equal nodes each is met after what it reads. False when out of memory. */
 bool npart__fold_equal(struct npart__session *session, struct npart__arena *arena)
 {
     const struct npart__graph *graph = session->file;
@@ -154,17 +185,11 @@ bool npart__fold_equal(struct npart__session *session, struct npart__arena *aren
         memset(at.stays, 0xff, values * sizeof *at.stays);
         choose(&at, order, count);
     }
-    for (uint32_t i = 0; is_ready && i < graph->order_count; i++) {
-        uint32_t id = graph->order[i], equal = find_equal(&at, id);
-        if (equal == NPART_NONE)
-            continue;
-        const struct npart__node *node = npart__node_at(graph, id), *other = npart__node_at(graph, equal);
-        session->fates[id] = NPART_FATE_FUSED;
-        session->into[id] = equal;
-        for (uint32_t k = 0; k < node->output_count && k < other->output_count; k++)
-            if (npart__node_output(graph, node, k) != NPART_NONE)
-                session->stands_for[npart__node_output(graph, node, k)] = npart__node_output(graph, other, k);
-    }
+    for (uint32_t i = 0; is_ready && i < count; i++)
+        fold(&at, order[i]);
+    for (uint32_t i = 0; is_ready && i < graph->order_count; i++)
+        if (npart__node_region(graph, graph->order[i]) != 0)
+            fold(&at, graph->order[i]);
     if (is_ready)
         npart__settle_stand_ins(session, graph->values.count);
     npart__arena_clear(&scratch);
