@@ -60,7 +60,7 @@ bool npart__is_unit(const struct npart__session *session, uint32_t id)
 {
     const struct npart__graph *graph = session->graph;
     const struct npart__node *node = npart__node_at(graph, id);
-    bool is_used = false;
+    bool is_used = false, has_parameters = npart__node_plays(graph, node, NPART__ROLE_QUANTIZED_PARAMETERS);
     for (uint32_t k = 0; k < node->output_count; k++) {
         uint32_t value = npart__node_output(graph, node, k);
         if (value != NPART_NONE && !is_quantized_only(session, value, &is_used))
@@ -71,7 +71,7 @@ bool npart__is_unit(const struct npart__session *session, uint32_t id)
     for (uint32_t k = 0; k < node->input_count; k++) {
         uint32_t value = npart__node_input(graph, node, k);
         bool is_absent = value == NPART_NONE || session->is_constant[value];
-        if (value != NPART_NONE && is_absent && npart__comes_from(node, NPART__WAY(NORMALIZE)))
+        if (value != NPART_NONE && is_absent && (k == 1 || k == 2) && has_parameters)
             return false;
         uint32_t producer = is_absent ? NPART_NONE : npart__producer(graph, value);
         if (!is_absent && (producer == NPART_NONE || !npart__is_live(session, producer) ||
