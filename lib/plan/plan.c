@@ -376,6 +376,7 @@ static npart_status count_accepted(const struct npart__plan *plan, bool *accepte
                                    uint32_t *count, struct npart_error *error)
 {
     const struct npart__partition_request request = {.session = &plan->session,
+                                                     .unmoved = &plan->unmoved,
                                                      .target = &plan->target,
                                                      .partitioner = plan->partitioner,
                                                      .accepted = accepted,
@@ -711,6 +712,7 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
     status = npart__plan_judge(out, assumed, error);
     if (status == NPART_OK)
         status = npart__reshape_products(out, &assumed, error);
+    out->unmoved = out->session;
     if (status == NPART_OK)
         status = npart__lay_transposes(out, &assumed, error);
     if (status == NPART_OK)
@@ -735,6 +737,7 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
     if (status != NPART_OK)
         return status;
     const struct npart__partition_request partition = {.session = &out->session,
+                                                       .unmoved = &out->unmoved,
                                                        .target = &out->target,
                                                        .partitioner = out->partitioner,
                                                        .accepted = out->accepted,

@@ -54,6 +54,7 @@ struct npart__plan {
     enum npart__invoker invoker, own_invoker; /* what starts partitions, and what does by itself */
     struct npart__shared *shared;
     struct npart__session session;
+    struct npart__session unmoved; /* the same before Transposes have moved */
     const uint32_t *equivalent; /* see npart__find_equivalent */
     struct npart__mask mask;
     bool *accepted; /* by node */

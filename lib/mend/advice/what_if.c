@@ -199,6 +199,7 @@ npart_status npart__what_if(const struct npart__what_if *request, bool wants_cos
     memset(out, 0, sizeof *out);
     if (status == NPART_OK) {
         const struct npart__partition_request again = {.session = &plan->session,
+                                                       .unmoved = &plan->unmoved,
                                                        .target = &reduced.target,
                                                        .partitioner = plan->partitioner,
                                                        .accepted = taken,

@@ -199,7 +199,9 @@ static bool is_met(const struct walk *at, uint32_t id)
 /* Few graphs have such a Reshape: without one nothing is walked. */
 bool npart__apply_flat(struct npart__hand_back *to, const struct npart__policy *policy, bool *changed)
 {
-    struct walk at = {.to = to, .graph = to->graph, .session = to->request->session, .policy = policy};
+    /* What the pass finds, and not what it leaves. */
+    const struct npart__session *session = to->request->unmoved ? to->request->unmoved : to->request->session;
+    struct walk at = {.to = to, .graph = session->graph, .session = session, .policy = policy};
     const struct npart__graph *graph = at.graph;
     bool is_any = false;
     for (uint32_t i = 0; i < graph->order_count && !is_any; i++)
