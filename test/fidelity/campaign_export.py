@@ -5,7 +5,7 @@
 usage: campaign_export.py FOLDER [--models campaign-1.txt] [--only REGEX] [--timeout 300] [--list]
 
 Needs the PyPI packages torch, transformers, timm, diffusers, onnx, onnxscript, onnxruntime, in an environment of their
-own. Each architecture is built from its published definition with few layers and random weights, exported by TorchScript
+own, and for some families ultralytics, segmentation-models-pytorch, torchaudio. Each architecture is built from its published definition with few layers and random weights, exported by TorchScript
 or dynamo, some with dynamic axes, some quantized afterwards. Weights above 64 KiB are then cut from the file (external
 data of a file that is absent). Each export runs in a process of its own with a time limit; what cannot be exported is
 printed and left out. FOLDER/exported.json has a line per model: its name, how it was made, and sizes for its symbols.
@@ -306,13 +306,20 @@ def build_diffusers(name):
     return with_places(*campaign_more.DIFFUSERS[name]())
 
 
+def build_kit(kit):
+    import campaign_kits
+
+    return lambda name: with_places(*campaign_kits.KITS[kit](name))
+
+
 def with_places(model, args):
     names = [f"in{i}" for i in range(len(args))]
     return model, args, names, {n: {0: "batch"} for n in names}
 
 
 BUILD = {"timm": build_timm, "torchvision": build_torchvision, "text": build_text, "seq2seq": build_seq2seq,
-         "vision": build_vision, "audio": build_audio, "own": build_own, "diffusers": build_diffusers}
+         "vision": build_vision, "audio": build_audio, "own": build_own, "diffusers": build_diffusers,
+         **{kit: build_kit(kit) for kit in ("ultralytics", "segmentation", "torchaudio")}}
 
 # ---- export, quantize, strip -------------------------------------------------------------------------------------
 

@@ -71,7 +71,7 @@ const char *npart__partitioner_name(size_t index);
 /* Borrowed for the call. */
 struct npart__partition_request {
     const struct npart__session *session;
-    const struct npart__session *unmoved; /* before Transposes have moved, its nodes by the same numbers; NULL: `session` */
+    const struct npart__session *unmoved; /* before Transposes moved, nodes by the same numbers; NULL: `session` */
     const struct npart__target *target; /* whose policies apply */
     const char *partitioner;
     bool *accepted; /* by node, yes or no; what a policy hands back becomes no */
