@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Networks of ultralytics, segmentation_models_pytorch and torchaudio for campaign_export.py, each with an example of
+its inputs. Weights are random; the smallest of each kind. Needs these packages from PyPI, and libGL for the first."""
+
+
+def detector(name):
+    """As `yolo export format=onnx` makes it: detectors of ultralytics with their decoding, by the name of a configuration
+    (yolo11n-seg)."""
+    import torch
+    from ultralytics import RTDETR, YOLO
+
+    model = (RTDETR if name.startswith("rtdetr") else YOLO)(f"{name}.yaml").model.eval()
+    for module in model.modules():
+        if hasattr(module, "export"):
+            module.export, module.format, module.dynamic = True, "onnx", False
+    size = 224 if name.endswith("-cls") else 320
+    image = torch.rand(1, 3, size, size)
+    model(image)  # anchors are made at the first run
+    return model, (image,)
+
+
+def segmenter(name):
+    """ARCHITECTURE-ENCODER of segmentation_models_pytorch."""
+    import segmentation_models_pytorch
+    import torch
+
+    architecture, encoder = name.split("-", 1)
+    model = getattr(segmentation_models_pytorch, architecture)(encoder_name=encoder, encoder_weights=None, classes=3)
+    return model.eval(), (torch.rand(1, 3, 256, 256),)
+
+
+def listener(name):
+    """Of torchaudio.models, small."""
+    import torch
+    from torchaudio import models
+
+    made = {
+        "Conformer": lambda: (models.Conformer(80, 4, 128, 2, 31), (torch.rand(1, 64, 80), torch.tensor([64]))),
+        "ConvTasNet": lambda: (models.ConvTasNet(num_sources=2, enc_num_feats=64, msk_num_feats=32, msk_num_hidden_feats=64,
+                                                 msk_num_layers=3, msk_num_stacks=2), (torch.rand(1, 1, 8000),)),
+        "DeepSpeech": lambda: (models.DeepSpeech(80, 128), (torch.rand(1, 1, 50, 80),)),
+        "Wav2Letter": lambda: (models.Wav2Letter(40, "mfcc", 13), (torch.rand(1, 13, 100),)),
+        "HDemucs": lambda: (models.HDemucs(["a", "b"], nfft=1024, depth=4, channels=16), (torch.rand(1, 2, 16384),)),
+        "Wav2Vec2": lambda: (models.wav2vec2_model(
+            extractor_mode="group_norm", extractor_conv_layer_config=[(64, 10, 5), (64, 3, 2), (64, 2, 2)],
+            extractor_conv_bias=False, encoder_embed_dim=128, encoder_projection_dropout=0.0, encoder_pos_conv_kernel=16,
+            encoder_pos_conv_groups=4, encoder_num_layers=2, encoder_num_heads=4, encoder_attention_dropout=0.0,
+            encoder_ff_interm_features=256, encoder_ff_interm_dropout=0.0, encoder_dropout=0.0,
+            encoder_layer_norm_first=False, encoder_layer_drop=0.0, aux_num_out=32), (torch.rand(1, 4000),)),
+        "SquimObjective": lambda: (models.squim_objective_base(), (torch.rand(1, 8000),)),
+    }
+    model, args = made[name]()
+    return model.eval(), args
+
+
+KITS = {"ultralytics": detector, "segmentation": segmenter, "torchaudio": listener}
