@@ -87,7 +87,8 @@ bool read_qnn_profile(struct profile *profile, FILE *file, char *line, size_t by
 /* profile_lines.c: what was read of a compiler's output so far. */
 struct lines {
     uint32_t number, table, rows, parts, total, epochs, form;
-    bool is_known, is_table, has_parts, is_hardware;
+    bool is_known, is_table, is_open, has_parts, is_hardware, is_whole; /* is_open: rows may follow */
+    char listed; /* 'n', 'c': the next line may list layers of the NPU, of the CPU */
     char name[1024]; /* of the layer that the next lines are about */
 };
 /* A line, which is changed; false, with `problem`, where it is damaged. */

@@ -13,7 +13,8 @@
 #define MOST_COLUMNS 64u
 
 enum says {
-    SAYS_NPU, SAYS_CPU, SAYS_NAME, SAYS_REFUSED, SAYS_PARTS, SAYS_PART, SAYS_TOTAL, SAYS_SOFTWARE, SAYS_HARDWARE
+    SAYS_NPU, SAYS_CPU, SAYS_NPU_LIST, SAYS_CPU_LIST, SAYS_ON_NPU, SAYS_ON_CPU, SAYS_NAME, SAYS_REFUSED, SAYS_PARTS,
+    SAYS_SHARE, SAYS_CPU_OPS, SAYS_TOTAL, SAYS_SOFTWARE, SAYS_HARDWARE
 };
 enum form {
 #define FORM(name, word, provider) FORM_##name,
@@ -45,6 +46,7 @@ static const struct {
 
 struct fields {
     char op[FIELD_BYTES], name[FIELD_BYTES], number[FIELD_BYTES], passed[FIELD_BYTES];
+    char *list; /* in the line */
 };
 
 /* Blanks become one, and none is at an end. */
@@ -67,21 +69,25 @@ static char *field_of(struct fields *fields, char letter)
 }
 
 /* Fields end where the text after them begins; the last one at the end of the line. What ends a pattern ends a word. */
-static bool fits(const char *line, const char *pattern, struct fields *fields)
+static bool fits(char *line, const char *pattern, struct fields *fields)
 {
-    char text[128];
-    const char *at = line, *from = pattern;
+    char text[128], *at = line;
+    const char *from = pattern;
     char *field = NULL;
     while (*from || field) {
         size_t length = strcspn(from, "%");
         (void)snprintf(text, sizeof text, "%.*s", (int)length, from);
-        const char *found = length || !field ? strstr(at, text) : at + strlen(at);
+        char *found = length || !field ? strstr(at, text) : at + strlen(at);
         if (!found)
             return false;
         if (field)
             (void)snprintf(field, FIELD_BYTES, "%.*s", (int)(found - at), at);
         at = found + length;
         from += length;
+        if (strncmp(from, "%l", 2) == 0) {
+            fields->list = at;
+            return true;
+        }
         field = *from == '%' ? field_of(fields, from[1]) : NULL;
         from += *from == '%' ? 2 : 0;
     }
@@ -113,7 +119,7 @@ static bool take_number(struct profile *profile, const struct lines *lines, cons
 {
     char *end;
     unsigned long number = strtoul(text, &end, 10);
-    if (end == text || *end || number > 1000000)
+    if (end == text || (*end && *end != ' ' && *end != ',') || number > 1000000)
         return refuse(profile, lines, "a count is no number");
     *out = (uint32_t)number;
     return true;
@@ -128,32 +134,105 @@ static bool place(struct profile *profile, const struct lines *lines, const char
     return node || !*name;
 }
 
-/* "12 Conv INT8 NPU (1,3,8,8),... Conv:/model.0/conv/Conv", or a row of CSV. Rows of inputs and outputs are no nodes.
- * What has no number, or no column Target, is no row. */
+/* Of "D RKNN: [10:30:00.000] 12 Conv INT8 NPU", the number's place, before which logs and quotations have their own;
+ * `count` where there is none. */
+static uint32_t row_start(char **columns, uint32_t count)
+{
+    static const char *const before[] = {"RKNN:", "|", ">", "#"};
+    uint32_t first = 0;
+    while (first < count && (!*columns[first] || strspn(columns[first], "0123456789") != strlen(columns[first])))
+        first++;
+    if (first == 0 || first == count || strchr(columns[first - 1], ']'))
+        return first;
+    for (size_t i = 0; i < COUNT_OF(before); i++)
+        if (strcmp(columns[first - 1], before[i]) == 0)
+            return first;
+    return count;
+}
+
+/* "12 Conv INT8 NPU (1,3,8,8),... Conv:/model.0/conv/Conv", or a row of CSV. Rows of inputs and outputs are no nodes,
+ * and those without a name say nothing. What has no number is no row. */
 static bool take_row(struct profile *profile, struct lines *lines, char *line)
 {
     char *columns[MOST_COLUMNS];
-    bool is_csv = strchr(tables[lines->table].heading, ',') != NULL;
-    uint32_t count = split(line, is_csv ? ',' : ' ', columns), first = 0;
-    while (!is_csv && first < count && strspn(columns[first], "0123456789") != strlen(columns[first]))
-        first++;
-    uint32_t target = is_csv ? 2 : first + 3;
-    if (first == count)
+    const char *heading = tables[lines->table].heading;
+    bool is_csv = strchr(heading, ',') != NULL, has_target = strstr(heading, "Target") != NULL;
+    uint32_t count = split(line, is_csv ? ',' : ' ', columns), first = is_csv ? 0 : row_start(columns, count);
+    uint32_t target = !is_csv ? first + 3 : has_target ? 2 : 1;
+    if (first == count || !*columns[0])
         return true;
     if (target + 1 >= count)
         return refuse(profile, lines, "a row of the table is cut");
-    bool is_npu = strcmp(columns[target], "NPU") == 0;
+    bool is_npu = !has_target || strcmp(columns[target], "NPU") == 0;
     if (!is_npu && strcmp(columns[target], "CPU") != 0 && strcmp(columns[target], "GPU") != 0 &&
         strcmp(columns[target], "N/A") != 0)
         return refuse(profile, lines, "Target is neither NPU nor CPU");
     char *name = columns[count - 1], *op = columns[is_csv ? 0 : first + 1], *colon = is_csv ? NULL : strchr(name, ':');
     lines->rows++;
     if (!is_csv && (!colon || strstr(op, "putOperator")))
-        return colon != NULL || refuse(profile, lines, "a row of the table has no FullName");
+        return colon || strspn(name, "0123456789.%/") == strlen(name) ||
+               refuse(profile, lines, "a row of the table has no FullName");
     if (colon)
         *colon = '\0';
     return strcmp(columns[target], "N/A") == 0 ||
            place(profile, lines, colon ? colon + 1 : name, colon ? name : op, is_npu);
+}
+
+/* ---- lists of layers --------------------------------------------------------------------------------------------- */
+
+/* Without what the builder writes around a name: blanks, its own type of layer, "PWN(PWN(a), b)". */
+static bool place_layer(struct profile *profile, struct lines *lines, char *text, bool is_npu)
+{
+    static const char point_wise[] = "PWN(";
+    while (*text == ' ' || strncmp(text, point_wise, sizeof point_wise - 1) == 0)
+        text += *text == ' ' ? 1 : sizeof point_wise - 1;
+    size_t kind = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_"), length = strlen(text);
+    if (kind && strncmp(text + kind, ": ", 2) == 0) {
+        text += kind + 2;
+        length -= kind + 2;
+    }
+    while (length && (text[length - 1] == ' ' || (text[length - 1] == ')' && !strchr(text, '('))))
+        text[--length] = '\0';
+    bool is_own = strncmp(text, "(Unnamed Layer", 14) == 0 || strncmp(text, "Reformatting ", 13) == 0;
+    return is_own || place(profile, lines, text, "", is_npu);
+}
+
+/* "{ForeignNode[first...last]}", of which the layers between are not named; "{a,b}, {c}," before TensorRT 8; and
+ * "SHUFFLE: a + b". Each brace is a partition. */
+static bool take_list(struct profile *profile, struct lines *lines, char *text, bool is_npu)
+{
+    static const char *const ends[] = {" + ", ",", "...", "{", "]}", "}", "ForeignNode["};
+    uint32_t opened = 0, closed = 0;
+    for (char *at = text; *text;) {
+        size_t length = 0;
+        for (size_t i = 0; i < COUNT_OF(ends) && !length; i++)
+            if (strncmp(at, ends[i], strlen(ends[i])) == 0)
+                length = strlen(ends[i]);
+        if (*at && !length) {
+            at++;
+            continue;
+        }
+        opened += *at == '{';
+        closed += length && at[length - 1] == '}';
+        char *next = at + length;
+        *at = '\0';
+        if (!place_layer(profile, lines, text, is_npu))
+            return false;
+        at = text = next;
+    }
+    if (is_npu && (!opened || opened != closed))
+        return refuse(profile, lines, "a list of layers is cut");
+    lines->parts += is_npu ? opened : 0;
+    return true;
+}
+
+/* The line after a heading of TensorRT 7: "INFO: [TRT]: {a,b}, {c},", or nothing. */
+static bool take_listed(struct profile *profile, struct lines *lines, char *line, char listed)
+{
+    char *text = strstr(line, "[TRT]");
+    text = text ? text + 5 + strspn(text + 5, ": ") : NULL;
+    bool is_list = text && (listed == 'n' ? *text == '{' : strchr("[{", *text) == NULL && strchr(text, ','));
+    return !is_list || take_list(profile, lines, text, listed == 'n');
 }
 
 /* ---- lines ----------------------------------------------------------------------------------------------------- */
@@ -177,6 +256,15 @@ static bool take_line(struct profile *profile, struct lines *lines, enum says sa
     case SAYS_NPU:
     case SAYS_CPU:
         return place(profile, lines, fields->name, fields->op, says == SAYS_NPU);
+    case SAYS_NPU_LIST:
+    case SAYS_CPU_LIST:
+        lines->has_parts |= says == SAYS_NPU_LIST;
+        return take_list(profile, lines, fields->list, says == SAYS_NPU_LIST);
+    case SAYS_ON_NPU:
+    case SAYS_ON_CPU:
+        lines->has_parts = true;
+        lines->listed = says == SAYS_ON_NPU ? 'n' : 'c';
+        return true;
     case SAYS_NAME:
         (void)snprintf(lines->name, sizeof lines->name, "%s", fields->name);
         return true;
@@ -186,12 +274,22 @@ static bool take_line(struct profile *profile, struct lines *lines, enum says sa
     case SAYS_PARTS:
         lines->has_parts = true;
         return take_number(profile, lines, fields->number, &lines->parts);
+    case SAYS_SHARE:
+        lines->has_parts = true;
+        lines->is_whole = atol(fields->op) > 0 && atol(fields->op) == atol(fields->name);
+        return take_number(profile, lines, fields->number, &lines->parts);
+    case SAYS_CPU_OPS:
+        if (!take_number(profile, lines, fields->number, &lines->total))
+            return false;
+        lines->is_whole = lines->total == 0;
+        lines->parts = 1;
+        lines->total = 0;
+        return true;
     case SAYS_TOTAL:
         return take_number(profile, lines, fields->number, &lines->total);
-    case SAYS_PART:
     case SAYS_HARDWARE:
     case SAYS_SOFTWARE:
-        lines->parts += says == SAYS_PART || (says == SAYS_HARDWARE && !lines->is_hardware);
+        lines->parts += says == SAYS_HARDWARE && !lines->is_hardware;
         lines->is_hardware = says == SAYS_HARDWARE;
         lines->epochs++;
         lines->has_parts = true;
@@ -200,10 +298,12 @@ static bool take_line(struct profile *profile, struct lines *lines, enum says sa
     return true;
 }
 
-/* False where the file is damaged. A table ends with the first line that is no row of it. */
+/* False where the file is damaged. A table ends where another one of the vendor's begins. */
 bool take_vendor_line(struct profile *profile, struct lines *lines, char *line)
 {
     struct fields fields;
+    char listed = lines->listed;
+    lines->listed = 0;
     lines->number++;
     squeeze(line);
     if (lines->is_known && lines->form == FORM_NODES)
@@ -217,9 +317,10 @@ bool take_vendor_line(struct profile *profile, struct lines *lines, char *line)
         if (strstr(line, tables[i].heading) && (!lines->is_known || tables[i].form == lines->form)) {
             lines->form = tables[i].form;
             lines->table = (uint32_t)i;
-            lines->is_known = lines->is_table = true;
+            lines->is_known = lines->is_table = lines->is_open = true;
             return true;
         }
+    lines->is_open &= strstr(line, "DataType") == NULL;
     for (size_t i = 0; i < COUNT_OF(patterns); i++) {
         memset(&fields, 0, sizeof fields);
         if ((lines->is_known && patterns[i].form != lines->form) || !fits(line, patterns[i].pattern, &fields))
@@ -228,7 +329,9 @@ bool take_vendor_line(struct profile *profile, struct lines *lines, char *line)
         lines->is_known = true;
         return take_line(profile, lines, patterns[i].says, &fields);
     }
-    return !lines->is_table || take_row(profile, lines, line);
+    if (listed)
+        return take_listed(profile, lines, line, listed);
+    return !lines->is_open || take_row(profile, lines, line);
 }
 
 bool has_vendor_lines(const struct lines *lines)
@@ -246,6 +349,11 @@ bool finish_vendor_lines(struct profile *profile, const struct lines *lines)
     profile->is_partial = !profile->is_npu_named;
     profile->has_partitions = lines->has_parts;
     profile->partitions = lines->parts;
+    if (lines->is_whole) {
+        profile->is_partial = false;
+        profile->all_on_provider = profile_provider(profile, forms[lines->form].provider);
+        profile->all_count = lines->parts;
+    }
     if (lines->is_table && lines->rows == 0)
         return refuse(profile, lines, "the table of layers has no row");
     if (lines->form == FORM_NODES && (lines->rows || lines->epochs != lines->parts))
