@@ -100,15 +100,22 @@ static bool walk(const struct npart__session *session, struct npart__arena *scra
     return is_done;
 }
 
+/* Whether the file has the value as a constant; what is folded into one is compared with nothing afterwards. */
+static bool is_given(const struct npart__session *session, uint32_t value)
+{
+    uint32_t producer = npart__producer(session->file, value);
+    return producer == NPART_NONE || npart__is_constant_node(session->file, npart__node_at(session->file, producer));
+}
+
 /* Whether two nodes of equal operands read the same, now that equal nodes before them are one; or are not, where they
  * read what is dequantized for each alone. */
 static bool reads_same(const struct npart__session *session, const struct npart__node *a, const struct npart__node *b)
 {
     for (uint32_t i = 0; i < a->input_count; i++) {
         uint32_t one = npart__node_input(session->file, a, i), other = npart__node_input(session->file, b, i);
-        if (one == NPART_NONE || other == NPART_NONE || session->stands_for[one] == session->stands_for[other])
-            continue;
-        if (npart__producer(session->file, one) != NPART_NONE || npart__producer(session->file, other) != NPART_NONE)
+        bool is_same = one == other || one == NPART_NONE || other == NPART_NONE ||
+                       session->stands_for[one] == session->stands_for[other];
+        if (!is_same && !(is_given(session, one) && is_given(session, other)))
             return false;
     }
     return true;
