@@ -205,6 +205,17 @@ static bool passes_concat(const struct npart__trial *trial, const struct npart__
     return cost < 0;
 }
 
+/* Whether a Reshape gives [N,C,L] other spatial axes, as [N,C,H,W]: a Transpose that a list says moves goes past it
+ * (onnx_transpose_optimization.cc, HandleReshape). */
+static bool divides_length(const struct npart__trial *trial, const struct npart__node *node)
+{
+    const struct npart__fact *in = npart__fact_of(trial->inference, npart__node_input(trial->graph, node, 0));
+    const struct npart__fact *out = npart__fact_of(trial->inference, npart__node_output(trial->graph, node, 0));
+    return trial->oplist->moved_ops.count && npart__node_plays(trial->graph, node, NPART__ROLE_RESHAPES) &&
+           in->has_rank && out->has_rank && in->rank == 3 && out->rank > 3 && in->dims[0] == out->dims[0] &&
+           in->dims[1] == out->dims[1];
+}
+
 /* What an op of a `layout` line makes, as a Conv, is in the target's order, and so is what a Relu makes of that:
  * such a chain is walked back by first operands. Which ops need a layout, and which work in either, are lines of the
  * list. Q and DQ work in either layout whatever the list says: they look at single elements, or at the axis that
@@ -222,7 +233,8 @@ static enum npart__truth in_layout(const struct npart__trial *trial, uint32_t va
             return npart__truth_of(trial->is_nested || npart__taken_alone(trial, producer) != NPART__FALSE);
         if (!npart__node_plays(trial->graph, node, NPART__ROLE_QUANTIZES) &&
             !npart__node_plays(trial->graph, node, NPART__ROLE_DEQUANTIZES) &&
-            !is_among(trial, oplist->through_ops.items, oplist->through_ops.count, node))
+            !is_among(trial, oplist->through_ops.items, oplist->through_ops.count, node) &&
+            !divides_length(trial, node))
             return NPART__FALSE;
         if (weighs && npart__comes_from(node, NPART__WAY(CONCAT)) && !passes_concat(trial, node))
             return NPART__FALSE;
