@@ -248,8 +248,9 @@ char *npart__name_as(struct npart__arena *arena, const char *path, const char *p
 /* Equal texts get equal ids, counted from 0; id 0 is always "". Texts are copied only on request. */
 struct npart__strings {
     struct npart__arena *arena;
-    struct npart__string_entry *table; /* uthash */
+    uint32_t *slots, slot_count; /* ids, 0: free; as many as a power of two */
     struct NPART__ARRAY(const char *) texts;
+    struct NPART__ARRAY(struct npart__string_key) keys; /* by id */
     struct npart__hash_key key;
 };
 

@@ -219,7 +219,7 @@ static void test_strings__cache_slots_are_in_range_and_spread(void)
 /* The n-th allocation fails, once: that text gets no id, everything else does. */
 static unsigned intern_with_failure(size_t fail_at)
 {
-    enum { SOME = 700 }; /* uthash expands its table a few times on the way */
+    enum { SOME = 700 }; /* the table grows a few times on the way */
     struct counted counted;
     char name[64];
     unsigned refused = 0;
