@@ -39,32 +39,45 @@ static uint32_t node_key(const struct npart__graph *graph, uint32_t id, struct n
     return adds ? npart__intern(keys, text, bytes, true) : npart__strings_find(keys, text, bytes);
 }
 
-/* Names of nodes that only the first graph has; nodes of functions are no one's. Both ways it tells what was added
- * and what was removed: nothing where sizes are all that is new. Linear by hashing. NULL when out of memory; the array
- * has a NULL at its end, as it is one longer than the nodes. */
-static const char *const *list_gone(const struct npart__graph *from, const struct npart__graph *to,
-                                    struct npart__arena *arena, uint32_t *count)
+/* One node's name, at the end of a list that has a place more than the graph has nodes; nodes of functions are no
+ * one's. */
+static bool list_changed(const struct npart__graph *graph, uint32_t id, struct npart__arena *arena, const char **names,
+                         uint32_t *count)
 {
-    static const char *const none[] = {NULL};
+    const char *name = node_name(graph, id);
+    return graph->scopes.items[graph->nodes.items[id].scope].kind == NPART_GRAPH_CALL ||
+           (names[(*count)++] = npart__arena_copy_text(arena, name, strlen(name))) != NULL;
+}
+
+/* Names of nodes that only one of the graphs has, with a NULL at the end: nothing where sizes are all that is new.
+ * Linear by hashing. False when out of memory. */
+static bool list_changes(const struct npart__graph *from, const struct npart__graph *to, struct npart__arena *arena,
+                         struct npart__changes *out)
+{
     struct npart__strings keys;
-    *count = 0;
-    if (from == to)
-        return none;
-    const char **names = npart__arena_zeroed(arena, from->nodes.count + (size_t)1, sizeof *names);
     struct npart__arena scratch;
     npart__arena_init(&scratch, &arena->allocator);
-    /* `keys` is read only where this has made it. */
-    bool is_done = names && npart__strings_init(&keys, &scratch);
-    for (uint32_t i = 0; is_done && i < to->nodes.count; i++)
-        is_done = node_key(to, i, &keys, true) != NPART_NONE;
-    for (uint32_t i = 0; is_done && i < from->nodes.count; i++) {
-        bool is_of_call = from->scopes.items[from->nodes.items[i].scope].kind == NPART_GRAPH_CALL;
-        const char *name = node_name(from, i);
-        if (!is_of_call && node_key(from, i, &keys, false) == NPART_NONE)
-            is_done = (names[(*count)++] = npart__arena_copy_text(arena, name, strlen(name))) != NULL;
+    uint32_t count = from == to ? 0 : to->nodes.count, before = from == to ? 0 : from->nodes.count;
+    const char **removed = npart__arena_zeroed(arena, before + (size_t)1, sizeof *removed);
+    const char **added = npart__arena_zeroed(arena, count + (size_t)1, sizeof *added);
+    uint32_t *key_of = npart__arena_zeroed(&scratch, count + (size_t)1, sizeof *key_of);
+    bool *is_old = npart__arena_zeroed(&scratch, count + (size_t)2, sizeof *is_old); /* by key, of which 0 is none */
+    bool is_done = removed && added && key_of && is_old && npart__strings_init(&keys, &scratch);
+    for (uint32_t i = 0; is_done && i < count; i++)
+        is_done = (key_of[i] = node_key(to, i, &keys, true)) != NPART_NONE;
+    for (uint32_t i = 0; is_done && i < before; i++) {
+        uint32_t key = node_key(from, i, &keys, false);
+        if (key == NPART_NONE)
+            is_done = list_changed(from, i, arena, removed, &out->removed_count);
+        else
+            is_old[key] = true;
     }
+    for (uint32_t i = 0; is_done && i < count; i++)
+        is_done = is_old[key_of[i]] || list_changed(to, i, arena, added, &out->added_count);
     npart__arena_clear(&scratch);
-    return is_done ? names : NULL;
+    out->removed = removed;
+    out->added = added;
+    return is_done;
 }
 
 /* As it is known of the editions, or found out. */
@@ -72,16 +85,14 @@ static bool find_changes(const struct npart__state *from, const struct npart__st
                          struct npart__changes *out)
 {
     const struct npart__changes *known = npart__edition_changes(from->edition, to->edition);
-    if (known) {
-        *out = *known;
-        out->removed = npart__copy_texts(known->removed, arena);
-        out->added = npart__copy_texts(known->added, arena);
-        return out->removed && out->added;
+    if (!known) {
+        *out = (struct npart__changes){.made = to->edition};
+        return list_changes(from->graph, to->graph, arena, out) && npart__edition_note_changes(from->edition, out);
     }
-    out->made = to->edition;
-    out->removed = list_gone(from->graph, to->graph, arena, &out->removed_count);
-    out->added = list_gone(to->graph, from->graph, arena, &out->added_count);
-    return out->removed && out->added && npart__edition_note_changes(from->edition, out);
+    *out = *known;
+    out->removed = npart__copy_texts(known->removed, arena);
+    out->added = npart__copy_texts(known->added, arena);
+    return out->removed && out->added;
 }
 
 /* Summaries are copied: the state may be left before the step is told. */
