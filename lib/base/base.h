@@ -248,7 +248,7 @@ char *npart__name_as(struct npart__arena *arena, const char *path, const char *p
 /* Equal texts get equal ids, counted from 0; id 0 is always "". Texts are copied only on request. */
 struct npart__strings {
     struct npart__arena *arena;
-    uint32_t *slots, slot_count; /* ids, 0: free; as many as a power of two */
+    uint32_t *slots, *places, slot_count; /* ids, 0: free; as many of both as a power of two */
     struct NPART__ARRAY(const char *) texts;
     struct NPART__ARRAY(struct npart__string_key) keys; /* by id */
     struct npart__hash_key key;
@@ -264,6 +264,9 @@ bool npart__strings_copy(const struct npart__strings *from, struct npart__arena 
 uint32_t npart__intern(struct npart__strings *strings, const char *text, size_t length, bool copy);
 /* The id of a text seen before, or NPART_NONE. */
 uint32_t npart__strings_find(const struct npart__strings *strings, const char *text, size_t length);
+/* The same of a text up to its end, which is not copied. Where it is the table's own it is known by its address. */
+uint32_t npart__intern_text(struct npart__strings *strings, const char *text);
+uint32_t npart__strings_find_text(const struct npart__strings *strings, const char *text);
 static inline const char *npart__text(const struct npart__strings *strings, uint32_t id)
 {
     return id < strings->texts.count ? strings->texts.items[id] : "";

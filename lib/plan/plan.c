@@ -202,7 +202,7 @@ static bool open_wanted(struct wanted *wanted, uint32_t count, struct npart__are
 /* A name that is wanted twice counts as the later request says. */
 static bool want(struct wanted *wanted, const char *name, uint32_t request)
 {
-    uint32_t id = npart__intern(&wanted->names, name, strlen(name), false);
+    uint32_t id = npart__intern_text(&wanted->names, name);
     if (id != NPART_NONE)
         wanted->request_of[id] = request;
     return id != NPART_NONE;
@@ -212,7 +212,7 @@ static bool want(struct wanted *wanted, const char *name, uint32_t request)
  * where nodes without a name have it. */
 static uint32_t find_wanted(const struct wanted *wanted, const char *name)
 {
-    uint32_t id = npart__strings_find(&wanted->names, name, strlen(name));
+    uint32_t id = npart__strings_find_text(&wanted->names, name);
     return id == NPART_NONE ? 0 : id;
 }
 
@@ -232,7 +232,7 @@ static npart_status assume_of_ops(const struct npart__plan *plan, const struct n
     /* Lists by name, the last first: an op that no node of the graph has is left out. */
     for (uint32_t k = 0; k < request->assumed_count; k++) {
         const char *name = all[k].op ? npart__after_last(all[k].op, ':') : NULL;
-        uint32_t id = name ? npart__strings_find(&graph->strings, name, strlen(name)) : NPART_NONE;
+        uint32_t id = name ? npart__strings_find_text(&graph->strings, name) : NPART_NONE;
         if (id == NPART_NONE)
             continue;
         before[k] = last[id];

@@ -118,6 +118,31 @@ static void test_strings__cut(void)
     npart__arena_clear(&arena);
 }
 
+/* Known by their addresses: also where another text begins at the same one, in a copy, and no longer once they are
+ * taken away. */
+static void test_strings__own_texts(void)
+{
+    static const char text[] = "abc", other[] = "abc";
+    struct npart__strings copy;
+    open_strings();
+    CHECK_INT(npart__strings_find_text(&strings, text), NPART_NONE);
+    CHECK_INT(npart__intern(&strings, text, 2, false), 1);
+    CHECK_INT(npart__strings_find_text(&strings, text), NPART_NONE);
+    CHECK_INT(npart__intern_text(&strings, text), 2);
+    CHECK_INT(npart__intern_text(&strings, text), 2);
+    CHECK_INT(npart__intern_text(&strings, other), 2);
+    CHECK_INT(npart__intern_text(&strings, ""), 0);
+    CHECK_INT(npart__strings_find_text(&strings, ""), 0);
+    REQUIRE(npart__strings_copy(&strings, &arena, &copy));
+    CHECK_INT(npart__strings_find_text(&copy, text), 2);
+    CHECK_INT(npart__strings_find(&copy, "ab", 2), 1);
+    CHECK_INT(npart__intern_text(&copy, "d"), 3);
+    npart__strings_cut(&strings, 2);
+    CHECK_INT(npart__strings_find_text(&strings, text), NPART_NONE);
+    CHECK_INT(npart__strings_find_text(&copy, text), 2);
+    npart__arena_clear(&arena);
+}
+
 static void test_strings__texts_too_long_are_refused(void)
 {
     open_strings();
@@ -264,6 +289,7 @@ static void test_strings__out_of_memory_loses_nothing(void)
 
 TESTS(test_strings__ids_count_from_the_empty_text, test_strings__different_texts_have_different_ids,
       test_strings__copied_only_on_request, test_strings__finding_adds_nothing,
-      test_strings__cut, test_strings__texts_too_long_are_refused, test_strings__a_hundred_thousand,
+      test_strings__cut, test_strings__own_texts, test_strings__texts_too_long_are_refused,
+      test_strings__a_hundred_thousand,
       test_strings__chosen_texts_are_spread, test_strings__hash_is_siphash, test_strings__keys_differ,
       test_strings__cache_slots_are_in_range_and_spread, test_strings__out_of_memory_loses_nothing)

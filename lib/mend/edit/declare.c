@@ -157,7 +157,7 @@ static bool declare_all(struct declaring *declaring, Onnx__ValueInfoProto **info
     const struct npart__editor *editor = declaring->editor;
     for (size_t i = 0; i < count; i++) {
         const char *name = infos[i]->name ? infos[i]->name : "";
-        uint32_t id = npart__strings_find(&editor->graph->strings, name, strlen(name));
+        uint32_t id = npart__strings_find_text(&editor->graph->strings, name);
         uint32_t value = id == NPART_NONE ? 0 : declaring->by_name[id];
         /* 0 says that the scope has no value of that name. */
         if (!value--)
@@ -180,7 +180,7 @@ static char *unknown_symbol(struct declaring *declaring)
     char text[16];
     do
         (void)snprintf(text, sizeof text, "unk__%u", declaring->symbols++);
-    while (npart__strings_find(names, text, strlen(text)) != NPART_NONE);
+    while (npart__strings_find_text(names, text) != NPART_NONE);
     return npart__edit_text(declaring->editor, text);
 }
 

@@ -104,7 +104,7 @@ static bool intern_node_names(struct npart__editor *editor)
 {
     for (uint32_t i = 0; i < editor->graph->nodes.count; i++) {
         const char *name = npart__node_at(editor->graph, i)->name;
-        if (npart__intern(&editor->names, name, strlen(name), false) == NPART_NONE)
+        if (npart__intern_text(&editor->names, name) == NPART_NONE)
             return false;
     }
     return true;

@@ -272,9 +272,9 @@ static const char *name_ops(const struct npart__splitting *splitting, const stru
         const char *op = unit->node->op_type ? unit->node->op_type : "";
         if (unit->kind != NPART__UNIT_RUN)
             continue;
-        uint32_t id = npart__strings_find(&ops, op, strlen(op));
+        uint32_t id = npart__strings_find_text(&ops, op);
         if (id == NPART_NONE) {
-            id = npart__intern(&ops, op, strlen(op), false);
+            id = npart__intern_text(&ops, op);
             if (id == NPART_NONE)
                 return NULL;
             counts[id] = (struct counted){op, 0, i};
