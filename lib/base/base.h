@@ -136,6 +136,8 @@ struct npart__arena {
 /* `allocator` NULL: malloc and free. */
 void npart__arena_init(struct npart__arena *arena, const struct npart_allocator *allocator);
 void npart__arena_clear(struct npart__arena *arena);
+/* All that lies in another of the same allocator lies in this one from here on, and the other is empty. */
+void npart__arena_take(struct npart__arena *arena, struct npart__arena *from);
 
 /* Memory aligned to 8 bytes, contents undefined; NULL when out of memory or `bytes` is absurd. */
 void *npart__arena_allocate(struct npart__arena *arena, size_t bytes);

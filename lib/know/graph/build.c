@@ -37,14 +37,15 @@ npart_status npart__build_fail(struct npart__build *build, uint32_t node, const 
 
 /* ---- names ----------------------------------------------------------------------------------------------- */
 
-/* The objects' text, too, becomes that which is interned, so that whoever asks again knows it by its address. */
+/* The objects' text, too, becomes that which is interned, so that whoever asks again knows it by its address. Objects
+ * that are there already share texts with others, which did that. */
 static uint32_t intern(struct npart__build *build, char **text)
 {
     const struct npart__strings *strings = &build->graph->strings;
     uint32_t id = *text ? npart__intern_text(&build->graph->strings, *text) : 0;
     if (id == NPART_NONE)
         return id;
-    if (id)
+    if (id && !build->shares_objects)
         *text = (char *)(uintptr_t)npart__text(strings, id);
     if (id >= build->bindings.count) {
         if (!NPART__RESERVE(build->arena, &build->bindings, (size_t)id + 1 - build->bindings.count))
@@ -435,7 +436,7 @@ static npart_status attach_value_info(struct npart__build *build, uint32_t scope
         if (name >= build->bindings.count || build->bindings.items[name].scope != scope + 1 ||
             build->bindings.items[name].value == NPART_NONE)
             continue;
-        if (name)
+        if (name && !build->shares_objects)
             infos[i]->name = (char *)(uintptr_t)npart__text(&graph->strings, name);
         struct npart__value *value = &graph->values.items[build->bindings.items[name].value];
         if (value->declared)
@@ -692,8 +693,8 @@ static bool has_unranked_input(const struct npart__graph *graph)
 npart_status npart__graph_build(struct npart__skeleton *skeleton, struct npart__arena *arena,
                                 struct npart__graph *out, struct npart_error *error)
 {
-    Onnx__ModelProto *model;
-    npart_status status = npart__onnx_unpack(skeleton, arena, &model, error);
+    Onnx__ModelProto *model = skeleton->objects;
+    npart_status status = model ? NPART_OK : npart__onnx_unpack(skeleton, arena, &model, error);
     if (!skeleton->is_lent) {
         npart__arena_release(arena, skeleton->data);
         skeleton->data = NULL;
@@ -708,6 +709,7 @@ npart_status npart__graph_build(struct npart__skeleton *skeleton, struct npart__
     out->limits = skeleton->limits;
     build->graph = out;
     build->model = model;
+    build->shares_objects = skeleton->objects != NULL;
     build->error = error;
     out->ir_version = model->ir_version;
     out->has_functions = model->n_functions > 0;

@@ -28,6 +28,7 @@ struct npart__version {
     uint64_t input_bytes; /* of the file that it was scanned from */
     const struct npart__limits *limits; /* of its graph; NULL: as they are */
     const void *objects; /* unpacked, of the graph that was built from it and has them; NULL: they are not there */
+    void *made; /* the same, for the graph that is to be built; NULL: it unpacks the version */
 };
 
 struct npart__editor; /* edit_internal.h */

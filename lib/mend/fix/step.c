@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "edit/models.h"
 #include "fix/state.h"
 
 /* Sentences of one step, NULL at the end included. */
@@ -155,16 +156,20 @@ npart_status npart__take_made(struct npart__search *search, struct npart__editio
     return status == NPART_ERROR_MEMORY ? status : NPART_OK;
 }
 
-static npart_status pack_and_analyse(struct npart__search *search, struct npart__editor *editor,
-                                     struct npart__attempt *attempt, const char *what)
+/* `of`: the edition whose own editor it is, which is used up; NULL: it is somebody else's. */
+static npart_status pack_and_analyse(struct npart__search *search, struct npart__edition *of,
+                                     struct npart__editor *editor, struct npart__attempt *attempt, const char *what)
 {
     const struct npart_allocator *allocator = &search->arena->allocator;
     struct npart__edition *edition = npart__edition_new(search->request->editions, allocator);
     if (!edition)
         return npart__fail_memory(search->error);
     npart_status status = npart__editor_pack(editor, &edition->arena, &edition->version, search->error);
+    struct npart__made_objects made = {of ? &of->editing : NULL, of ? of->known->model->life : NULL};
+    if (status == NPART_OK && of)
+        edition->version.made = npart__editor_give_objects(editor);
     if (status == NPART_OK)
-        status = npart__edition_settle(&edition, search->request->model_name, allocator, search->error);
+        status = npart__edition_settle(&edition, &made, search->request->model_name, allocator, search->error);
     else
         edition->of = NULL;
     if (status == NPART_OK)
@@ -347,7 +352,7 @@ static npart_status offer_all(struct npart__search *search, struct npart__editio
     search->fix->barred |= offering.barred;
     /* Where no site was kept, nothing is packed, and `made` stays NULL. */
     if (status == NPART_OK && attempt->step.site_count)
-        status = pack_and_analyse(search, offering.editor, attempt, attempt->rewrite->id);
+        status = pack_and_analyse(search, edition, offering.editor, attempt, attempt->rewrite->id);
     if (status != NPART_OK || attempt->step.site_count)
         npart__edition_close_editor(edition);
     return status;
@@ -512,7 +517,7 @@ npart_status npart__attempt_annotate(struct npart__search *search, struct npart_
     if (status == NPART_OK && !npart__editor_declare(edition->editor, edition->wide, NPART__DECLARE_STATIC, &changed))
         status = npart__fail_memory(search->error);
     if (status == NPART_OK && changed)
-        status = pack_and_analyse(search, edition->editor, attempt, NPART__ID_ANNOTATE);
+        status = pack_and_analyse(search, edition, edition->editor, attempt, NPART__ID_ANNOTATE);
     if (status != NPART_OK || changed)
         npart__edition_close_editor(edition);
     return status;
@@ -573,7 +578,7 @@ static npart_status attempt_header(struct npart__search *search, struct npart__s
             npart__editor_set_opset(editor, opset);
         else
             npart__editor_set_ir_version(editor, ir_version);
-        status = pack_and_analyse(search, editor, attempt, id);
+        status = pack_and_analyse(search, NULL, editor, attempt, id);
     }
     npart__arena_clear(&scratch);
     return status;
@@ -669,7 +674,7 @@ npart_status npart__attempt_bind(struct npart__search *search, struct npart__sta
         status = npart__editor_bind_value(editor, request->values[i].name, request->values[i].numbers,
                                           request->values[i].count, search->error);
     if (status == NPART_OK && changed)
-        status = pack_and_analyse(search, editor, attempt, NPART__ID_BIND);
+        status = pack_and_analyse(search, NULL, editor, attempt, NPART__ID_BIND);
     npart__arena_clear(&scratch);
     /* pack_and_analyse tells a model that cannot be read by `made` alone, as for a rewrite; here it is the user's
      * error. */
