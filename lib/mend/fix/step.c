@@ -305,7 +305,7 @@ static npart_status offer(struct offering *offering, uint32_t node)
 /* By operator first, which is cheap; then by the caller's picks, or whether any target leaves the node. */
 static bool is_offered(const struct npart__state *state, const struct npart__attempt *attempt, uint32_t node)
 {
-    if (!state->edition->is_anchor[node])
+    if (!state->edition->is_anchor[state->edition->kind_of[node]])
         return false;
     return attempt->picks ? attempt->picks[node] : npart__is_left(state, node);
 }
@@ -383,10 +383,13 @@ npart_status npart__attempt_rewrite(struct npart__search *search, struct npart__
 {
     struct npart__arena scratch;
     uint32_t count = 0;
+    bool is_any;
     attempt->made = NULL;
     attempt->step = (struct npart__fix_step){.rewrite = attempt->rewrite->id, .argument = attempt->rewrite->argument};
-    if (!npart__edition_find_anchors(state->edition, attempt->rewrite->anchors))
+    if (!npart__edition_find_anchors(state->edition, attempt->rewrite->anchors, &is_any))
         return npart__fail_memory(search->error);
+    if (!is_any)
+        return NPART_OK;
     npart__arena_init(&scratch, &search->arena->allocator);
     uint32_t *offered = list_offered(state, attempt, &scratch, &count);
     npart_status status = offered ? NPART_OK : npart__fail_memory(search->error);
