@@ -254,10 +254,15 @@ struct npart__strings {
     struct NPART__ARRAY(const char *) texts;
     struct NPART__ARRAY(struct npart__string_key) keys; /* by id */
     struct npart__hash_key key;
+    const struct npart__strings *like; /* with the same key; or NULL */
 };
 
 /* False when out of memory. `arena` must outlive the table. */
 bool npart__strings_init(struct npart__strings *strings, struct npart__arena *arena);
+/* The same of a table that gets many texts of another, by their addresses: what is known of these is not found out
+ * again. The other may be NULL, and must be there until `like` is. */
+bool npart__strings_init_like(struct npart__strings *strings, const struct npart__strings *like,
+                              struct npart__arena *arena);
 /* Takes the latest texts away again, so that `count` are left, at least the first. */
 void npart__strings_cut(struct npart__strings *strings, uint32_t count);
 /* The same texts with the same ids, to add to; `from` must outlive it. */

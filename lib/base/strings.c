@@ -19,6 +19,16 @@ bool npart__strings_init(struct npart__strings *strings, struct npart__arena *ar
     return npart__intern(strings, "", 0, false) == 0;
 }
 
+bool npart__strings_init_like(struct npart__strings *strings, const struct npart__strings *like,
+                              struct npart__arena *arena)
+{
+    bool is_done = npart__strings_init(strings, arena);
+    if (like)
+        strings->key = like->key; /* of "" alone no hash is kept in a slot */
+    strings->like = like;
+    return is_done;
+}
+
 /* The upper bits of a product with 2^64 divided by the golden ratio: places are multiples of sixteen, mostly. */
 static uint32_t first_place(const struct npart__strings *strings, const char *text)
 {
@@ -50,6 +60,12 @@ static uint32_t slot_of(const struct npart__strings *strings, const char *text, 
             break;
     }
     return slot;
+}
+
+/* 0: it is not there, or "". */
+static uint32_t find_hashed(const struct npart__strings *strings, const char *text, size_t length, uint32_t hash)
+{
+    return strings->slot_count && length ? strings->slots[slot_of(strings, text, length, hash)] : 0;
 }
 
 /* The upper half is dropped. */
@@ -120,14 +136,18 @@ uint32_t npart__intern(struct npart__strings *strings, const char *text, size_t 
     if (length == 0 && strings->texts.count)
         return 0;
     uint32_t hash = hash_of(strings, text, length);
-    uint32_t id = strings->slot_count ? strings->slots[slot_of(strings, text, length, hash)] : 0;
+    uint32_t id = find_hashed(strings, text, length, hash);
     return id ? id : add(strings, text, length, hash, copy);
 }
 
 uint32_t npart__intern_text(struct npart__strings *strings, const char *text)
 {
-    uint32_t id = id_at(strings, text);
-    return id ? id : npart__intern(strings, text, strlen(text), false);
+    uint32_t id = id_at(strings, text), like = id || !strings->like ? 0 : id_at(strings->like, text);
+    if (id || !like)
+        return id ? id : npart__intern(strings, text, strlen(text), false);
+    const struct npart__string_key *key = &strings->like->keys.items[like];
+    id = find_hashed(strings, text, key->length, key->hash);
+    return id ? id : add(strings, text, key->length, key->hash, false);
 }
 
 uint32_t npart__strings_find_text(const struct npart__strings *strings, const char *text)
@@ -174,6 +194,6 @@ uint32_t npart__strings_find(const struct npart__strings *strings, const char *t
 {
     if (length > LONGEST_TEXT)
         return NPART_NONE;
-    uint32_t id = length ? strings->slots[slot_of(strings, text, length, hash_of(strings, text, length))] : 0;
+    uint32_t id = find_hashed(strings, text, length, hash_of(strings, text, length));
     return id || !length ? id : NPART_NONE;
 }

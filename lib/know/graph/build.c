@@ -719,8 +719,8 @@ npart_status npart__graph_build(struct npart__skeleton *skeleton, struct npart__
     out->metadata = model;
     out->input_bytes = skeleton->input_bytes;
     struct npart__scope main_scope = {.kind = NPART_GRAPH_MAIN, .parent = NPART_NONE, .node = NPART_NONE, .label = ""};
-    if (!npart__strings_init(&out->strings, arena) || !NPART__PUSH(arena, &out->scopes, main_scope) ||
-        !NPART__PUSH(arena, &build->bodies, model->graph))
+    if (!npart__strings_init_like(&out->strings, skeleton->names, arena) ||
+        !NPART__PUSH(arena, &out->scopes, main_scope) || !NPART__PUSH(arena, &build->bodies, model->graph))
         return npart__fail_memory(error);
     if (skeleton->training_info_bytes &&
         !npart__build_finding(build, "training-info", "", "%llu bytes of training information are left out",
@@ -743,6 +743,7 @@ npart_status npart__graph_build(struct npart__skeleton *skeleton, struct npart__
         out->has_unranked_input = has_unranked_input(out);
         NPART__CHECK(npart__check_graph(out, NULL));
     }
+    out->strings.like = NULL;
     npart__arena_release(arena, build->bindings.items);
     npart__arena_release(arena, build->undo.items);
     npart__arena_release(arena, build->captures.items);

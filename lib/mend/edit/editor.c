@@ -103,7 +103,8 @@ npart_status npart__version_graph(const struct npart__version *version, struct n
                                        .input_bytes = version->input_bytes,
                                        .limits = version->limits,
                                        .is_lent = true,
-                                       .objects = version->made};
+                                       .objects = version->made ? version->made->objects : NULL,
+                                       .names = version->made ? version->made->names : NULL};
     return npart__graph_build(&skeleton, arena, out, error);
 }
 

@@ -8,16 +8,15 @@
 
 /* The path is the original's: reports and messages speak of the file that the user knows, and what it names lies
  * beside it. */
-npart_status npart__model_of_version(npart_model **out, const struct npart__version *version,
-                                     const struct npart__made_objects *made, const char *path,
+npart_status npart__model_of_version(npart_model **out, const struct npart__version *version, const char *path,
                                      const struct npart_allocator *allocator, struct npart_error *error)
 {
     npart_model *model = npart__handle_new(sizeof *model, allocator);
     if (!model)
         return npart__fail_memory(error);
     if (version->made) {
-        npart__arena_take(&model->life->arena, made->arena);
-        npart__life_keep(model->life, made->life);
+        npart__arena_take(&model->life->arena, version->made->arena);
+        npart__life_keep(model->life, version->made->life);
     }
     npart_status status = npart__version_graph(version, &model->life->arena, &model->own, error);
     model->own.folder = npart__folder_of(path, &model->life->arena);

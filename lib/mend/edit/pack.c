@@ -305,6 +305,7 @@ npart_status npart__editor_pack(struct npart__editor *editor, struct npart__aren
     if (!drop_functions(editor))
         return npart__fail_memory(error);
     out->limits = editor->graph->limits;
-    out->objects = out->made = NULL;
+    out->objects = NULL;
+    out->made = NULL;
     return npart__edit_pack(editor, arena, out, error);
 }

@@ -209,12 +209,12 @@ void npart__edition_leave(struct npart__edition *edition)
 /* As any file is analysed, from its bytes, by the functions of the header: what is compared is what would be written.
  * Limits are as they are by default, and there are no sizes: those of the user are in the file's types after the first
  * step. */
-static npart_status analyse(struct npart__edition *edition, const struct npart__made_objects *made,
-                            const char *model_name, const struct npart_allocator *allocator, struct npart_error *error)
+static npart_status analyse(struct npart__edition *edition, const char *model_name,
+                            const struct npart_allocator *allocator, struct npart_error *error)
 {
     npart_model *model = NULL;
     npart_inference *known = NULL;
-    npart_status status = npart__model_of_version(&model, &edition->version, made, model_name, allocator, error);
+    npart_status status = npart__model_of_version(&model, &edition->version, model_name, allocator, error);
     edition->version.made = NULL;
     if (status == NPART_OK)
         status = npart_inference_make(&known, model, NULL, error);
@@ -239,9 +239,8 @@ static struct npart__edition *find_same(const struct npart__editions *editions, 
     return NULL;
 }
 
-npart_status npart__edition_settle(struct npart__edition **inout, const struct npart__made_objects *made,
-                                   const char *model_name, const struct npart_allocator *allocator,
-                                   struct npart_error *error)
+npart_status npart__edition_settle(struct npart__edition **inout, const char *model_name,
+                                   const struct npart_allocator *allocator, struct npart_error *error)
 {
     struct npart__edition *edition = *inout, *same = NULL;
     struct npart__editions *editions = edition->of;
@@ -256,7 +255,7 @@ npart_status npart__edition_settle(struct npart__edition **inout, const struct n
         *inout = same;
         return NPART_OK;
     }
-    npart_status status = analyse(edition, made, model_name, editions ? &editions->arena.allocator : allocator, error);
+    npart_status status = analyse(edition, model_name, editions ? &editions->arena.allocator : allocator, error);
     if (status != NPART_OK)
         edition->of = NULL; /* it is nowhere yet */
     else if (editions) {
@@ -278,15 +277,15 @@ npart_status npart__edition_find(struct npart__editions *editions, const struct 
     if (same || !*out)
         return same ? NPART_OK : npart__fail_memory(error);
     (*out)->version = *version;
-    (*out)->version.objects = (*out)->version.made = NULL;
+    (*out)->version.objects = NULL;
+    (*out)->version.made = NULL;
     if (editions) {
         uint8_t *data = (*out)->version.data = npart__arena_allocate(&(*out)->arena, version->bytes + 1);
         if (data)
             memcpy(data, version->data, version->bytes);
     }
-    npart_status status = (*out)->version.data || !editions
-                              ? npart__edition_settle(out, NULL, model_name, allocator, error)
-                              : npart__fail_memory(error);
+    npart_status status = (*out)->version.data || !editions ? npart__edition_settle(out, model_name, allocator, error)
+                                                            : npart__fail_memory(error);
     if (status == NPART_OK)
         return status;
     (*out)->of = NULL;

@@ -95,11 +95,9 @@ struct npart__edition *npart__edition_of(struct npart__editions *editions, const
 void npart__edition_hold(struct npart__edition *edition);
 void npart__edition_leave(struct npart__edition *edition);
 /* Graph and inference of its version, whose bytes lie in its arena or outlive it; or another edition of the same bytes
- * in its place. Its holder is left to the caller, also on failure. `made`: of a version that has objects. */
-struct npart__made_objects;
-npart_status npart__edition_settle(struct npart__edition **inout, const struct npart__made_objects *made,
-                                   const char *model_name, const struct npart_allocator *allocator,
-                                   struct npart_error *error);
+ * in its place. Its holder is left to the caller, also on failure. */
+npart_status npart__edition_settle(struct npart__edition **inout, const char *model_name,
+                                   const struct npart_allocator *allocator, struct npart_error *error);
 /* The same of a version whose bytes may go: an edition to hold. */
 npart_status npart__edition_find(struct npart__editions *editions, const struct npart__version *version,
                                  const char *model_name, const struct npart_allocator *allocator,

@@ -37,7 +37,7 @@ static npart_status plan_place(struct trial *trial, const struct npart__version 
     npart_model *model = NULL;
     npart_inference *known = NULL;
     struct npart__plan made;
-    npart_status status = npart__model_of_version(&model, version, NULL, trial->whole->path, allocator, trial->error);
+    npart_status status = npart__model_of_version(&model, version, trial->whole->path, allocator, trial->error);
     if (status == NPART_OK)
         status = npart_inference_make(&known, model, NULL, trial->error);
     npart_model_free(model);

@@ -100,7 +100,7 @@ static double growth(const struct npart__course *course, const struct npart__sta
 bool npart__course_copy(const struct npart__version *version, struct npart__arena *arena, struct npart__version *out)
 {
     *out = *version;
-    out->objects = out->made = NULL; /* which go with the state */
+    out->objects = NULL; /* which go with the state */
     /* One byte more, so that an empty version is no request for nothing. */
     uint8_t *data = out->data = npart__arena_allocate(arena, version->bytes + 1);
     if (data)

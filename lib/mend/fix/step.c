@@ -4,7 +4,6 @@
  */
 #include <string.h>
 
-#include "edit/models.h"
 #include "fix/state.h"
 
 /* Sentences of one step, NULL at the end included. */
@@ -165,11 +164,14 @@ static npart_status pack_and_analyse(struct npart__search *search, struct npart_
     if (!edition)
         return npart__fail_memory(search->error);
     npart_status status = npart__editor_pack(editor, &edition->arena, &edition->version, search->error);
-    struct npart__made_objects made = {of ? &of->editing : NULL, of ? of->known->model->life : NULL};
-    if (status == NPART_OK && of)
-        edition->version.made = npart__editor_give_objects(editor);
+    struct npart__made_objects made;
+    if (status == NPART_OK && of) {
+        made = (struct npart__made_objects){npart__editor_give_objects(editor), &of->editing, of->known->model->life,
+                                            &of->graph->strings};
+        edition->version.made = &made;
+    }
     if (status == NPART_OK)
-        status = npart__edition_settle(&edition, &made, search->request->model_name, allocator, search->error);
+        status = npart__edition_settle(&edition, search->request->model_name, allocator, search->error);
     else
         edition->of = NULL;
     if (status == NPART_OK)
