@@ -318,6 +318,7 @@ static npart_status build_all(struct npart__splitting *splitting, const struct n
     return status;
 }
 
+/* Nothing in the objects is changed, so those of the plan's graph serve. */
 static npart_status open(struct siding *at, const struct npart__version *version)
 {
     struct npart__splitting *splitting = at->splitting;
@@ -326,7 +327,10 @@ static npart_status open(struct siding *at, const struct npart__version *version
                                        .input_bytes = version->input_bytes,
                                        .limits = version->limits,
                                        .is_lent = true};
-    npart_status status = npart__onnx_unpack(&skeleton, splitting->arena, &splitting->model, splitting->error);
+    npart_status status = NPART_OK;
+    splitting->model = (Onnx__ModelProto *)(uintptr_t)version->objects;
+    if (!splitting->model)
+        status = npart__onnx_unpack(&skeleton, splitting->arena, &splitting->model, splitting->error);
     if (status == NPART_OK)
         status = npart__split_read(splitting);
     if (status != NPART_OK)
