@@ -225,7 +225,7 @@ uint32_t npart_model_find_node(const npart_model *model, const char *text, uint3
  * have one name, as a body's hide those outside of it: callers go on with `from`. */
 uint32_t npart_model_find_value(const npart_model *model, const char *name, uint32_t from)
 {
-    uint32_t id = model && name && *name ? npart__strings_find(&model->graph->strings, name, strlen(name)) : NPART_NONE;
+    uint32_t id = model && name && *name ? npart__strings_find_text(&model->graph->strings, name) : NPART_NONE;
     for (uint32_t i = from; id != NPART_NONE && i < model->graph->values.count; i++)
         if (npart__value_at(model->graph, i)->name == id)
             return i;

@@ -125,6 +125,37 @@ void npart__arena_init(struct npart__arena *arena, const struct npart_allocator 
     arena->next_block_bytes = FIRST_BLOCK_BYTES;
 }
 
+/* The last block of a list that has one. */
+static struct npart__block *last_of(struct npart__block *block)
+{
+    while (block->next)
+        block = block->next;
+    return block;
+}
+
+/* Behind the newest block, whose rest is still given out. */
+void npart__arena_take(struct npart__arena *arena, struct npart__arena *from)
+{
+    if (from->blocks && arena->blocks) {
+        last_of(from->blocks)->next = arena->blocks->next;
+        arena->blocks->next = from->blocks;
+    } else if (from->blocks) {
+        arena->blocks = from->blocks;
+        arena->cursor = from->cursor;
+        arena->limit = from->limit;
+    }
+    if (from->large && arena->large) {
+        struct npart__block *last = last_of(from->large);
+        last->next = arena->large;
+        arena->large->previous = last;
+    }
+    if (from->large)
+        arena->large = from->large;
+    arena->total_bytes += from->total_bytes;
+    from->blocks = from->large = NULL;
+    npart__arena_clear(from);
+}
+
 /* A block must be readable as a whole again before it goes back: the allocator may write into
  * it. */
 static void release_chain(struct npart__arena *arena, struct npart__block *block)

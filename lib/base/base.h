@@ -136,6 +136,8 @@ struct npart__arena {
 /* `allocator` NULL: malloc and free. */
 void npart__arena_init(struct npart__arena *arena, const struct npart_allocator *allocator);
 void npart__arena_clear(struct npart__arena *arena);
+/* All that lies in another of the same allocator lies in this one from here on, and the other is empty. */
+void npart__arena_take(struct npart__arena *arena, struct npart__arena *from);
 
 /* Memory aligned to 8 bytes, contents undefined; NULL when out of memory or `bytes` is absurd. */
 void *npart__arena_allocate(struct npart__arena *arena, size_t bytes);
@@ -248,13 +250,19 @@ char *npart__name_as(struct npart__arena *arena, const char *path, const char *p
 /* Equal texts get equal ids, counted from 0; id 0 is always "". Texts are copied only on request. */
 struct npart__strings {
     struct npart__arena *arena;
-    struct npart__string_entry *table; /* uthash */
+    uint32_t *slots, *places, slot_count; /* ids, 0: free; as many of both as a power of two */
     struct NPART__ARRAY(const char *) texts;
+    struct NPART__ARRAY(struct npart__string_key) keys; /* by id */
     struct npart__hash_key key;
+    const struct npart__strings *like; /* with the same key; or NULL */
 };
 
 /* False when out of memory. `arena` must outlive the table. */
 bool npart__strings_init(struct npart__strings *strings, struct npart__arena *arena);
+/* The same of a table that gets many texts of another, by their addresses: what is known of these is not found out
+ * again. The other may be NULL, and must be there until `like` is. */
+bool npart__strings_init_like(struct npart__strings *strings, const struct npart__strings *like,
+                              struct npart__arena *arena);
 /* Takes the latest texts away again, so that `count` are left, at least the first. */
 void npart__strings_cut(struct npart__strings *strings, uint32_t count);
 /* The same texts with the same ids, to add to; `from` must outlive it. */
@@ -263,6 +271,9 @@ bool npart__strings_copy(const struct npart__strings *from, struct npart__arena 
 uint32_t npart__intern(struct npart__strings *strings, const char *text, size_t length, bool copy);
 /* The id of a text seen before, or NPART_NONE. */
 uint32_t npart__strings_find(const struct npart__strings *strings, const char *text, size_t length);
+/* The same of a text up to its end, which is not copied. Where it is the table's own it is known by its address. */
+uint32_t npart__intern_text(struct npart__strings *strings, const char *text);
+uint32_t npart__strings_find_text(const struct npart__strings *strings, const char *text);
 static inline const char *npart__text(const struct npart__strings *strings, uint32_t id)
 {
     return id < strings->texts.count ? strings->texts.items[id] : "";

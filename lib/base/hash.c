@@ -13,19 +13,28 @@ static inline uint64_t rotated(uint64_t word, unsigned bits)
     return word << bits | word >> (64 - bits);
 }
 
-/* The additions, rotations and exclusive ors of the specification, in its order. */
-static inline void sip_round(struct npart__hash *hash)
+/* The additions, rotations and exclusive ors of the specification, in its order. By value, so that they stay in
+ * registers. */
+static inline struct npart__hash sip_round(struct npart__hash hash)
 {
-    uint64_t *v = hash->v;
-    v[0] += v[1];
-    v[2] += v[3];
-    v[1] = rotated(v[1], 13) ^ v[0];
-    v[3] = rotated(v[3], 16) ^ v[2];
-    v[0] = rotated(v[0], 32) + v[3];
-    v[2] += v[1];
-    v[3] = rotated(v[3], 21) ^ v[0];
-    v[1] = rotated(v[1], 17) ^ v[2];
-    v[2] = rotated(v[2], 32);
+    uint64_t a = hash.v[0], b = hash.v[1], c = hash.v[2], d = hash.v[3];
+    a += b;
+    c += d;
+    b = rotated(b, 13) ^ a;
+    d = rotated(d, 16) ^ c;
+    a = rotated(a, 32) + d;
+    c += b;
+    d = rotated(d, 21) ^ a;
+    b = rotated(b, 17) ^ c;
+    return (struct npart__hash){{a, b, rotated(c, 32), d}};
+}
+
+static inline struct npart__hash with_word(struct npart__hash hash, uint64_t word)
+{
+    hash.v[3] ^= word;
+    hash = sip_round(hash);
+    hash.v[0] ^= word;
+    return hash;
 }
 
 /* The four constants are the specification's ("somepseudorandomlygeneratedbytes"). */
@@ -37,23 +46,20 @@ struct npart__hash npart__hash_begin(const struct npart__hash_key *key)
 
 void npart__hash_word(struct npart__hash *hash, uint64_t word)
 {
-    hash->v[3] ^= word;
-    sip_round(hash);
-    hash->v[0] ^= word;
+    *hash = with_word(*hash, word);
 }
 
 /* Three rounds at the end and one for each word, which is what 1-3 in the name stands for. */
 uint64_t npart__hash_end(struct npart__hash hash)
 {
     hash.v[2] ^= 0xff;
-    sip_round(&hash);
-    sip_round(&hash);
-    sip_round(&hash);
+    for (unsigned i = 0; i < 3; i++)
+        hash = sip_round(hash);
     return hash.v[0] ^ hash.v[1] ^ hash.v[2] ^ hash.v[3];
 }
 
 /* Eight bytes from the lowest up, on any machine. */
-static uint64_t word_of(const unsigned char *bytes)
+static inline uint64_t word_of(const unsigned char *bytes)
 {
     return (uint64_t)bytes[0] | (uint64_t)bytes[1] << 8 | (uint64_t)bytes[2] << 16 | (uint64_t)bytes[3] << 24 |
            (uint64_t)bytes[4] << 32 | (uint64_t)bytes[5] << 40 | (uint64_t)bytes[6] << 48 | (uint64_t)bytes[7] << 56;
@@ -68,14 +74,13 @@ uint64_t npart__hash_bytes(const struct npart__hash_key *key, const void *data, 
     struct npart__hash hash = npart__hash_begin(key);
     size_t rest = count;
     for (; rest >= 8; rest -= 8, bytes += 8)
-        npart__hash_word(&hash, word_of(bytes));
+        hash = with_word(hash, word_of(bytes));
     uint64_t last = (uint64_t)count << 56;
     if (count >= 8 && rest > 0) /* the rest is the upper part of the last eight bytes */
         last |= word_of(bytes + rest - 8) >> (64 - 8 * rest);
     for (size_t i = 0; count < 8 && i < rest; i++)
         last |= (uint64_t)bytes[i] << 8 * i;
-    npart__hash_word(&hash, last);
-    return npart__hash_end(hash);
+    return npart__hash_end(with_word(hash, last));
 }
 
 /* There is no portable source of random numbers without I/O, and a table needs one key only. The

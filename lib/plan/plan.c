@@ -174,8 +174,6 @@ static npart_status estimate(struct npart__plan *plan, const struct npart__fused
                            plan->node_costs))
         return npart__fail_memory(error);
     price_elsewhere(plan);
-    if (!sum_up_causes(plan))
-        return npart__fail_memory(error);
     npart_status status =
         npart__cost_sides(&plan->target, &plan->session, plan->node_costs, plan->arena, &plan->sides, error);
     return status == NPART_OK ? npart__estimate_cost(&plan->target, &plan->session, &plan->partitioning,
@@ -202,7 +200,7 @@ static bool open_wanted(struct wanted *wanted, uint32_t count, struct npart__are
 /* A name that is wanted twice counts as the later request says. */
 static bool want(struct wanted *wanted, const char *name, uint32_t request)
 {
-    uint32_t id = npart__intern(&wanted->names, name, strlen(name), false);
+    uint32_t id = npart__intern_text(&wanted->names, name);
     if (id != NPART_NONE)
         wanted->request_of[id] = request;
     return id != NPART_NONE;
@@ -212,7 +210,7 @@ static bool want(struct wanted *wanted, const char *name, uint32_t request)
  * where nodes without a name have it. */
 static uint32_t find_wanted(const struct wanted *wanted, const char *name)
 {
-    uint32_t id = npart__strings_find(&wanted->names, name, strlen(name));
+    uint32_t id = npart__strings_find_text(&wanted->names, name);
     return id == NPART_NONE ? 0 : id;
 }
 
@@ -232,7 +230,7 @@ static npart_status assume_of_ops(const struct npart__plan *plan, const struct n
     /* Lists by name, the last first: an op that no node of the graph has is left out. */
     for (uint32_t k = 0; k < request->assumed_count; k++) {
         const char *name = all[k].op ? npart__after_last(all[k].op, ':') : NULL;
-        uint32_t id = name ? npart__strings_find(&graph->strings, name, strlen(name)) : NPART_NONE;
+        uint32_t id = name ? npart__strings_find_text(&graph->strings, name) : NPART_NONE;
         if (id == NPART_NONE)
             continue;
         before[k] = last[id];
@@ -660,12 +658,27 @@ static bool find_memory(struct npart__plan *plan, struct npart__whole_memory *wh
     return npart__find_memory(&request, plan->arena, &plan->memory);
 }
 
+/* What nothing else of a plan stands on. */
+static npart_status find_causes(struct npart__plan *plan, struct npart_error *error)
+{
+    npart_status status = npart__find_causes(&plan->target, &plan->session, plan->level, &plan->mask,
+                                             &plan->partitioning, plan->arena, &plan->causes, error);
+    if (status == NPART_OK && (!sum_up_causes(plan) ||
+                               !npart__find_precisions(&plan->target, &plan->session, &plan->mask, &plan->works,
+                                                       plan->arena, &plan->precisions)))
+        status = npart__fail_memory(error);
+    return status;
+}
+
 bool npart__plan_find_memory(const struct npart__plan *trial, struct npart__arena *arena, struct npart__plan *out)
 {
     struct npart__whole_memory whole = {.is_found = false};
     *out = *trial;
     out->arena = arena;
     bool is_found = trial->memory.told.limits || find_memory(out, &whole);
+    if (is_found && trial->request.is_step)
+        is_found = find_causes(out, NULL) == NPART_OK;
+    out->request.is_step = false;
     out->summary.fits = out->memory.fits;
     return is_found;
 }
@@ -755,20 +768,16 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
     if (status == NPART_OK)
         status = npart__find_kernels(out, error);
     if (status == NPART_OK)
-        status = npart__find_causes(&out->target, &out->session, out->level, &out->mask, &out->partitioning, arena,
-                                    &out->causes, error);
-    if (status == NPART_OK)
         npart__sum_macs(&out->session, &out->works, &out->partitioning);
     if (status == NPART_OK && !npart__find_decided(&out->target, &out->session, &out->partitioning, &out->works, arena,
                                                    &out->decided))
         status = npart__fail_memory(error);
     if (status == NPART_OK && !request->is_trial && !find_memory(out, &told->whole))
         status = npart__fail_memory(error);
-    if (status == NPART_OK && !npart__find_precisions(&out->target, &out->session, &out->mask, &out->works, arena,
-                                                      &out->precisions))
-        status = npart__fail_memory(error);
     if (status == NPART_OK)
         status = estimate(out, &told->fused, error);
+    if (status == NPART_OK && !request->is_step)
+        status = find_causes(out, error);
     if (status == NPART_OK)
         status = summarize(out, error);
     if (status == NPART_OK)

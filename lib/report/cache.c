@@ -54,7 +54,7 @@ static struct alike **list_alike(struct npart__page *page, const npart_fix *fix,
     bool is_done = groups && list && npart__strings_init(&keys, page->arena);
     for (uint32_t i = 0; is_done && npart_fix_cache_port(fix, i, &at); i++) {
         const char *key = key_of(page, &at, i);
-        uint32_t id = key ? npart__intern(&keys, key, strlen(key), false) : NPART_NONE;
+        uint32_t id = key ? npart__intern_text(&keys, key) : NPART_NONE;
         is_done = id != NPART_NONE;
         if (!is_done)
             break;

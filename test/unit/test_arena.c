@@ -210,6 +210,33 @@ static void test_arena__clearing_leaves_it_usable(void)
     npart__arena_clear(&never_used);
 }
 
+/* Small and large memory of either, or of neither: it stays what it is, large blocks can still leave, and both arenas
+ * go on. */
+static void test_arena__what_is_taken_goes_with_the_taker(void)
+{
+    for (unsigned has = 0; has < 4; has++) {
+        struct npart__arena other;
+        unsigned char *memory[4] = {NULL};
+        open_arena(true);
+        npart__arena_init(&other, &counted.allocator);
+        for (unsigned i = 0; i < 4; i++)
+            if (has >> (i / 2) & 1)
+                fill(memory[i] = npart__arena_allocate(i < 2 ? &arena : &other, i % 2 ? 100000 : 5000), 5000, i);
+        npart__arena_take(&arena, &other);
+        check_total();
+        CHECK_INT(other.total_bytes, 0);
+        fill(npart__arena_allocate(&other, 5000), 5000, 9);
+        npart__arena_clear(&other);
+        fill(npart__arena_allocate(&arena, 3000), 3000, 8);
+        for (unsigned i = 0; i < 4; i++)
+            CHECK(!memory[i] || is_filled(memory[i], 5000, i));
+        npart__arena_release(&arena, memory[3]);
+        npart__arena_release(&arena, memory[1]);
+        check_total();
+        close_arena();
+    }
+}
+
 static void test_arena__without_an_allocator_it_uses_malloc(void)
 {
     struct npart__arena plain;
@@ -410,7 +437,8 @@ static void test_arena__a_failed_push_leaves_the_array(void)
 TESTS(test_arena__blocks_are_aligned_and_apart, test_arena__many_small_requests_share_blocks,
       test_arena__absurd_sizes_are_refused, test_arena__zeroed_is_zero_and_checks_its_product, test_arena__texts,
       test_arena__a_large_block_goes_back_at_once, test_arena__releasing_little_or_nothing_is_fine,
-      test_arena__clearing_leaves_it_usable, test_arena__without_an_allocator_it_uses_malloc,
+      test_arena__clearing_leaves_it_usable, test_arena__what_is_taken_goes_with_the_taker,
+      test_arena__without_an_allocator_it_uses_malloc,
       test_arena__resizing_keeps_contents, test_arena__resizing_without_resize,
       test_arena__resizing_where_blocks_come_less_aligned, test_arena__the_newest_small_one_grows_in_place,
       test_arena__a_resized_block_can_still_leave, test_arena__a_failed_resize_leaves_the_old,

@@ -118,6 +118,50 @@ static void test_strings__cut(void)
     npart__arena_clear(&arena);
 }
 
+/* Known by their addresses: also where another text begins at the same one, in a copy, and no longer once they are
+ * taken away. */
+static void test_strings__own_texts(void)
+{
+    static const char text[] = "abc", other[] = "abc";
+    struct npart__strings copy;
+    open_strings();
+    CHECK_INT(npart__strings_find_text(&strings, text), NPART_NONE);
+    CHECK_INT(npart__intern(&strings, text, 2, false), 1);
+    CHECK_INT(npart__strings_find_text(&strings, text), NPART_NONE);
+    CHECK_INT(npart__intern_text(&strings, text), 2);
+    CHECK_INT(npart__intern_text(&strings, text), 2);
+    CHECK_INT(npart__intern_text(&strings, other), 2);
+    CHECK_INT(npart__intern_text(&strings, ""), 0);
+    CHECK_INT(npart__strings_find_text(&strings, ""), 0);
+    REQUIRE(npart__strings_copy(&strings, &arena, &copy));
+    CHECK_INT(npart__strings_find_text(&copy, text), 2);
+    CHECK_INT(npart__strings_find(&copy, "ab", 2), 1);
+    CHECK_INT(npart__intern_text(&copy, "d"), 3);
+    npart__strings_cut(&strings, 2);
+    CHECK_INT(npart__strings_find_text(&strings, text), NPART_NONE);
+    CHECK_INT(npart__strings_find_text(&copy, text), 2);
+    npart__arena_clear(&arena);
+}
+
+/* Texts of another table are found by what they say, too, and have ids of their own. */
+static void test_strings__like_another(void)
+{
+    static const char first[] = "first", second[] = "second", again[] = "second";
+    struct npart__strings like;
+    open_strings();
+    CHECK_INT(npart__intern_text(&strings, first), 1);
+    CHECK_INT(npart__intern_text(&strings, second), 2);
+    REQUIRE(npart__strings_init_like(&like, &strings, &arena));
+    CHECK_INT(npart__intern_text(&like, again), 1);
+    CHECK_INT(npart__intern_text(&like, second), 1);
+    CHECK_INT(npart__intern_text(&like, first), 2);
+    CHECK_INT(npart__intern_text(&like, ""), 0);
+    CHECK_INT(npart__strings_find(&like, "first", 5), 2);
+    CHECK_INT(npart__strings_find(&like, "", 0), 0);
+    CHECK(npart__text(&like, 1) == again && npart__text(&like, 2) == first);
+    npart__arena_clear(&arena);
+}
+
 static void test_strings__texts_too_long_are_refused(void)
 {
     open_strings();
@@ -219,7 +263,7 @@ static void test_strings__cache_slots_are_in_range_and_spread(void)
 /* The n-th allocation fails, once: that text gets no id, everything else does. */
 static unsigned intern_with_failure(size_t fail_at)
 {
-    enum { SOME = 700 }; /* uthash expands its table a few times on the way */
+    enum { SOME = 700 }; /* the table grows a few times on the way */
     struct counted counted;
     char name[64];
     unsigned refused = 0;
@@ -264,6 +308,7 @@ static void test_strings__out_of_memory_loses_nothing(void)
 
 TESTS(test_strings__ids_count_from_the_empty_text, test_strings__different_texts_have_different_ids,
       test_strings__copied_only_on_request, test_strings__finding_adds_nothing,
-      test_strings__cut, test_strings__texts_too_long_are_refused, test_strings__a_hundred_thousand,
+      test_strings__cut, test_strings__own_texts, test_strings__like_another, test_strings__texts_too_long_are_refused,
+      test_strings__a_hundred_thousand,
       test_strings__chosen_texts_are_spread, test_strings__hash_is_siphash, test_strings__keys_differ,
       test_strings__cache_slots_are_in_range_and_spread, test_strings__out_of_memory_loses_nothing)

@@ -109,7 +109,7 @@ static bool pair_alike(struct npart__comparison *at, uint32_t *const other[NPART
         return false;
     for (uint32_t k = after; k-- > 0;) {
         const char *key = other[NPART__AFTER][k] == NPART_NONE ? key_of(at, NPART__AFTER, k, likeness) : "";
-        uint32_t id = key ? npart__intern(&keys, key, strlen(key), false) : NPART_NONE;
+        uint32_t id = key ? npart__intern_text(&keys, key) : NPART_NONE;
         if (id == NPART_NONE)
             return false;
         next[k] = first[id];
@@ -119,7 +119,7 @@ static bool pair_alike(struct npart__comparison *at, uint32_t *const other[NPART
         const char *key = other[NPART__BEFORE][i] == NPART_NONE ? key_of(at, NPART__BEFORE, i, likeness) : "";
         if (!key)
             return false;
-        uint32_t id = *key ? npart__strings_find(&keys, key, strlen(key)) : NPART_NONE;
+        uint32_t id = *key ? npart__strings_find_text(&keys, key) : NPART_NONE;
         if (id == NPART_NONE || !first[id])
             continue;
         pair(other, i, first[id] - 1);

@@ -282,7 +282,7 @@ static bool map_values(npart_placement *placement, struct npart__placed *part)
         uint32_t value = made->operands.items[i < scope->input_count ? scope->first_input + i
                                                                      : scope->first_output + i - scope->input_count];
         const char *name = npart__value_name(made, value);
-        uint32_t id = npart__intern(&names, name, strlen(name), false);
+        uint32_t id = npart__intern_text(&names, name);
         ok = id != NPART_NONE;
         while (ok && ids.count <= id)
             ok = NPART__PUSH(placement->set.arena, &ids, NPART_NONE);
@@ -291,7 +291,7 @@ static bool map_values(npart_placement *placement, struct npart__placed *part)
     }
     for (uint32_t i = 0; ok && i < old->values.count; i++) {
         const char *name = npart__value_name(old, i);
-        uint32_t id = npart__strings_find(&names, name, strlen(name));
+        uint32_t id = npart__strings_find_text(&names, name);
         part->value_of[i] = id < ids.count ? ids.items[id] : NPART_NONE;
     }
     return ok;

@@ -163,7 +163,7 @@ static bool name_output(struct finder *finder, uint32_t at)
             barred = wanted;
         if (barred && (strcmp(barred, "*") == 0 || strcmp(barred, wanted) == 0))
             continue;
-        uint32_t id = npart__strings_find(&finder->names, wanted, strlen(wanted));
+        uint32_t id = npart__strings_find_text(&finder->names, wanted);
         uint64_t before = served;
         for (uint32_t i = id < finder->first_of.count ? finder->first_of.items[id] : NPART_NONE; i != NPART_NONE;
              i = finder->inputs.items[i].next) {

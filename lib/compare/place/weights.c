@@ -33,7 +33,7 @@ static bool add_tensor(struct counting *counting, uint32_t model, const struct n
     struct npart__buffer place = {.arena = counting->arena};
     npart__append_format(&place, "%s %" PRIu64 " %" PRIu64, file, at->offset, tensor->bytes);
     const char *text = npart__made_text(&place);
-    uint32_t id = text ? npart__intern(&counting->places, text, strlen(text), false) : NPART_NONE;
+    uint32_t id = text ? npart__intern_text(&counting->places, text) : NPART_NONE;
     while (id != NPART_NONE && counting->first_of.count <= id)
         if (!NPART__PUSH(counting->arena, &counting->first_of, model))
             return false;

@@ -94,7 +94,7 @@ static bool copy_strings(struct npart__build *build, const Onnx__AttributeProto 
 static bool take_name(struct npart__build *build, const Onnx__AttributeProto *proto, struct npart__attribute *out)
 {
     const char *name = proto->name ? proto->name : "";
-    uint32_t id = npart__intern(&build->graph->strings, name, strlen(name), false);
+    uint32_t id = npart__intern_text(&build->graph->strings, name);
     if (id == NPART_NONE)
         return false;
     out->name = npart__text(&build->graph->strings, id);
@@ -226,7 +226,7 @@ static const struct npart__attribute *find_attribute(const struct npart__build *
     if (!named)
         return npart__node_attribute(graph, &graph->nodes.items[index->node], name);
     /* A name that was never interned is no attribute's, and needs no search. */
-    uint32_t id = npart__strings_find(&graph->strings, name, strlen(name));
+    uint32_t id = npart__strings_find_text(&graph->strings, name);
     struct named wanted = {npart__text(&graph->strings, id), 0};
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;

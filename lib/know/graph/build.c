@@ -37,13 +37,16 @@ npart_status npart__build_fail(struct npart__build *build, uint32_t node, const 
 
 /* ---- names ----------------------------------------------------------------------------------------------- */
 
-static uint32_t intern(struct npart__build *build, const char *text)
+/* The objects' text, too, becomes that which is interned, so that whoever asks again knows it by its address. Objects
+ * that are there already share texts with others, which did that. */
+static uint32_t intern(struct npart__build *build, char **text)
 {
-    if (!text)
-        text = "";
-    uint32_t id = npart__intern(&build->graph->strings, text, strlen(text), false);
+    const struct npart__strings *strings = &build->graph->strings;
+    uint32_t id = *text ? npart__intern_text(&build->graph->strings, *text) : 0;
     if (id == NPART_NONE)
         return id;
+    if (id && !build->shares_objects)
+        *text = (char *)(uintptr_t)npart__text(strings, id);
     if (id >= build->bindings.count) {
         if (!NPART__RESERVE(build->arena, &build->bindings, (size_t)id + 1 - build->bindings.count))
             return NPART_NONE;
@@ -92,7 +95,7 @@ static uint32_t new_value(struct npart__build *build, uint32_t scope, uint32_t n
 }
 
 /* A new name of this scope. `*value` is NPART_NONE where the scope has it already. */
-static npart_status declare(struct npart__build *build, uint32_t scope, const char *text,
+static npart_status declare(struct npart__build *build, uint32_t scope, char **text,
                             enum npart__value_kind kind, uint32_t producer, uint32_t *value)
 {
     *value = NPART_NONE;
@@ -105,8 +108,9 @@ static npart_status declare(struct npart__build *build, uint32_t scope, const ch
             return NPART_OK;
         if (!build->reported_shadow) {
             build->reported_shadow = true;
-            if (!npart__build_finding(build, "shadowed-name", text, "a nested graph makes a value of the same name "
-                                                                    "as one outside; the inner one is used"))
+            if (!npart__build_finding(build, "shadowed-name", *text ? *text : "",
+                                      "a nested graph makes a value of the same name as one outside; the inner one is "
+                                      "used"))
                 return npart__fail_memory(build->error);
         }
     }
@@ -131,11 +135,11 @@ bool npart__build_capture(struct npart__build *build, uint32_t region, uint32_t 
 }
 
 /* The value that `text` names here; `*found` false when nothing makes it. An empty name is an absent operand. */
-static bool resolve(struct npart__build *build, uint32_t region, const char *text, uint32_t *value, bool *found)
+static bool resolve(struct npart__build *build, uint32_t region, char **text, uint32_t *value, bool *found)
 {
     *value = NPART_NONE;
     *found = true;
-    if (!text || !*text)
+    if (!*text || !**text)
         return true;
     uint32_t name = intern(build, text);
     if (name == NPART_NONE)
@@ -194,22 +198,22 @@ static npart_status index_functions(struct npart__build *build)
 /* ---- nodes ----------------------------------------------------------------------------------------------- */
 
 /* An empty name is a result that is left out; it keeps its place in the list of operands. */
-static npart_status declare_output(struct npart__build *build, uint32_t node, const char *text)
+static npart_status declare_output(struct npart__build *build, uint32_t node, char **text)
 {
     struct npart__graph *graph = build->graph;
     uint32_t scope = graph->nodes.items[node].scope, value = NPART_NONE;
-    if (text && *text) {
+    if (*text && **text) {
         npart_status status = declare(build, scope, text, NPART__VALUE_OUTPUT, node, &value);
         if (status != NPART_OK)
             return status;
         if (value == NPART_NONE) {
             /* A formal output of a function is bound beforehand to the caller's value, which the call "made". */
-            uint32_t name = npart__strings_find(&graph->strings, text, strlen(text));
+            uint32_t name = npart__strings_find_text(&graph->strings, *text);
             uint32_t bound = build->bindings.items[name].value;
             bool is_formal = graph->scopes.items[scope].kind == NPART_GRAPH_CALL && bound != NPART_NONE &&
                              graph->values.items[bound].producer == graph->scopes.items[scope].node;
             if (!is_formal)
-                return npart__build_fail(build, node, "its output \"%s\" is made twice", text);
+                return npart__build_fail(build, node, "its output \"%s\" is made twice", *text);
             graph->values.items[bound].producer = node;
             value = bound;
         }
@@ -231,14 +235,14 @@ static npart_status declare_nodes(struct npart__build *build, uint32_t scope, On
     graph->scopes.items[scope].node_count = (uint32_t)count;
     graph->nodes.count += (uint32_t)count;
     for (uint32_t i = 0; i < count; i++) {
-        const Onnx__NodeProto *proto = protos[i];
+        Onnx__NodeProto *proto = protos[i];
         const char *domain = npart__plain_domain(proto->domain);
         NPART__PREFETCH(protos[i + PREFETCH_DISTANCE < count ? i + PREFETCH_DISTANCE : i]);
         struct npart__node *node = &graph->nodes.items[first + i];
         *node = (struct npart__node){
             .name = proto->name ? proto->name : "",
-            .op_type = intern(build, proto->op_type),
-            .domain = intern(build, domain),
+            .op_type = intern(build, &proto->op_type),
+            .domain = npart__intern_text(&graph->strings, domain),
             .scope = scope,
             .index = i,
             .callee = NPART_NONE,
@@ -253,7 +257,7 @@ static npart_status declare_nodes(struct npart__build *build, uint32_t scope, On
         node->first_output = graph->operands.count;
         node->output_count = (uint32_t)proto->n_output;
         for (size_t k = 0; k < proto->n_output; k++) {
-            npart_status status = declare_output(build, first + i, proto->output[k]);
+            npart_status status = declare_output(build, first + i, &proto->output[k]);
             if (status != NPART_OK)
                 return status;
         }
@@ -273,7 +277,7 @@ static npart_status resolve_node(struct npart__build *build, uint32_t id, const 
     for (size_t k = 0; k < proto->n_input; k++) {
         uint32_t value;
         bool found;
-        if (!resolve(build, region, proto->input[k], &value, &found))
+        if (!resolve(build, region, &proto->input[k], &value, &found))
             return npart__fail_memory(build->error);
         if (!found)
             return npart__build_fail(build, id, "nothing makes its input \"%s\"", proto->input[k]);
@@ -332,9 +336,9 @@ static npart_status declare_inputs(struct npart__build *build, uint32_t scope, c
     struct npart__graph *graph = build->graph;
     graph->scopes.items[scope].first_input = graph->operands.count;
     for (size_t i = 0; i < proto->n_input; i++) {
-        const Onnx__ValueInfoProto *input = proto->input[i];
+        Onnx__ValueInfoProto *input = proto->input[i];
         uint32_t value;
-        npart_status status = declare(build, scope, input->name, NPART__VALUE_INPUT, NPART_NONE, &value);
+        npart_status status = declare(build, scope, &input->name, NPART__VALUE_INPUT, NPART_NONE, &value);
         if (status != NPART_OK)
             return status;
         if (value == NPART_NONE)
@@ -351,17 +355,17 @@ static npart_status declare_inputs(struct npart__build *build, uint32_t scope, c
 
 /* From IR 4 on an initializer that is an input too may be overridden by the caller; before, all had to be. */
 static npart_status declare_initializer(struct npart__build *build, uint32_t scope,
-                                        const struct npart__tensor *tensor)
+                                        const struct npart__tensor *tensor, char **name_of)
 {
     struct npart__graph *graph = build->graph;
     if (!tensor)
         return npart__fail_memory(build->error);
     uint32_t value;
-    npart_status status = declare(build, scope, tensor->name, NPART__VALUE_INITIALIZER, NPART_NONE, &value);
+    npart_status status = declare(build, scope, name_of, NPART__VALUE_INITIALIZER, NPART_NONE, &value);
     if (status != NPART_OK)
         return status;
     if (value == NPART_NONE) {
-        uint32_t name = npart__strings_find(&graph->strings, tensor->name, strlen(tensor->name));
+        uint32_t name = npart__strings_find_text(&graph->strings, tensor->name);
         value = build->bindings.items[name].value;
         if (graph->values.items[value].kind != NPART__VALUE_INPUT)
             return npart__fail(build->error, NPART_ERROR_MALFORMED, "", "initializer \"%s\" is there twice",
@@ -379,12 +383,14 @@ static npart_status declare_initializers(struct npart__build *build, uint32_t sc
     npart_status status = NPART_OK;
     for (size_t i = 0; status == NPART_OK && i < proto->n_initializer; i++) {
         const char *name = proto->initializer[i]->name ? proto->initializer[i]->name : "";
-        status = declare_initializer(build, scope, npart__build_tensor(build, proto->initializer[i], name));
+        status = declare_initializer(build, scope, npart__build_tensor(build, proto->initializer[i], name),
+                                     &proto->initializer[i]->name);
     }
     for (size_t i = 0; status == NPART_OK && i < proto->n_sparse_initializer; i++) {
         const Onnx__SparseTensorProto *sparse = proto->sparse_initializer[i];
-        const char *name = sparse->values && sparse->values->name ? sparse->values->name : "";
-        status = declare_initializer(build, scope, npart__build_sparse_tensor(build, sparse, name));
+        char *no_name = NULL, **own = sparse->values ? &sparse->values->name : &no_name;
+        const char *name = *own ? *own : "";
+        status = declare_initializer(build, scope, npart__build_sparse_tensor(build, sparse, name), own);
         if (status == NPART_OK && i == 0 &&
             !npart__build_finding(build, "sparse", name,
                                   "%zu sparse weight%s planned dense, as ONNX Runtime makes them when it loads them",
@@ -400,10 +406,10 @@ static npart_status resolve_outputs(struct npart__build *build, uint32_t scope, 
     uint32_t region = graph->scopes.items[scope].region;
     graph->scopes.items[scope].first_output = graph->operands.count;
     for (size_t i = 0; i < proto->n_output; i++) {
-        const Onnx__ValueInfoProto *output = proto->output[i];
+        Onnx__ValueInfoProto *output = proto->output[i];
         uint32_t value;
         bool found;
-        if (!resolve(build, region, output->name, &value, &found))
+        if (!resolve(build, region, &output->name, &value, &found))
             return npart__fail_memory(build->error);
         if (!found || value == NPART_NONE)
             return npart__fail(build->error, NPART_ERROR_MALFORMED, "", "nothing makes graph output \"%s\"",
@@ -426,10 +432,12 @@ static npart_status attach_value_info(struct npart__build *build, uint32_t scope
     struct npart__graph *graph = build->graph;
     for (size_t i = 0; i < count; i++) {
         const char *text = infos[i]->name ? infos[i]->name : "";
-        uint32_t name = npart__strings_find(&graph->strings, text, strlen(text));
+        uint32_t name = npart__strings_find_text(&graph->strings, text);
         if (name >= build->bindings.count || build->bindings.items[name].scope != scope + 1 ||
             build->bindings.items[name].value == NPART_NONE)
             continue;
+        if (name && !build->shares_objects)
+            infos[i]->name = (char *)(uintptr_t)npart__text(&graph->strings, name);
         struct npart__value *value = &graph->values.items[build->bindings.items[name].value];
         if (value->declared)
             continue;
@@ -469,13 +477,13 @@ static npart_status bind_formals(struct npart__build *build, uint32_t scope, uin
     struct npart__graph *graph = build->graph;
     const struct npart__node node = graph->nodes.items[call];
     for (uint32_t i = 0; i < function->n_input; i++) {
-        uint32_t name = intern(build, function->input[i]);
+        uint32_t name = intern(build, &function->input[i]);
         if (name == NPART_NONE || !bind(build, scope, name, npart__node_input(graph, &node, i)))
             return npart__fail_memory(build->error);
     }
     for (uint32_t i = 0; i < function->n_output; i++) {
         uint32_t actual = npart__node_output(graph, &node, i);
-        uint32_t name = intern(build, function->output[i]);
+        uint32_t name = intern(build, &function->output[i]);
         if (name == NPART_NONE)
             return npart__fail_memory(build->error);
         const struct npart__binding *binding = &build->bindings.items[name];
@@ -626,7 +634,7 @@ static bool is_news(struct npart__build *build, const struct npart__node *node, 
     reported[node->op_type] = node->domain + 1;
     const char *text = npart__arena_format(build->arena, "%s\x1f%s\x1f\x1freported", npart__text(strings, node->domain),
                                            npart__text(strings, node->op_type));
-    uint32_t key = text ? npart__intern(strings, text, strlen(text), false) : NPART_NONE;
+    uint32_t key = text ? npart__intern_text(strings, text) : NPART_NONE;
     *out = key != NPART_NONE && key >= known;
     return key != NPART_NONE;
 }
@@ -685,8 +693,8 @@ static bool has_unranked_input(const struct npart__graph *graph)
 npart_status npart__graph_build(struct npart__skeleton *skeleton, struct npart__arena *arena,
                                 struct npart__graph *out, struct npart_error *error)
 {
-    Onnx__ModelProto *model;
-    npart_status status = npart__onnx_unpack(skeleton, arena, &model, error);
+    Onnx__ModelProto *model = skeleton->objects;
+    npart_status status = model ? NPART_OK : npart__onnx_unpack(skeleton, arena, &model, error);
     if (!skeleton->is_lent) {
         npart__arena_release(arena, skeleton->data);
         skeleton->data = NULL;
@@ -701,6 +709,7 @@ npart_status npart__graph_build(struct npart__skeleton *skeleton, struct npart__
     out->limits = skeleton->limits;
     build->graph = out;
     build->model = model;
+    build->shares_objects = skeleton->objects != NULL;
     build->error = error;
     out->ir_version = model->ir_version;
     out->has_functions = model->n_functions > 0;
@@ -710,8 +719,8 @@ npart_status npart__graph_build(struct npart__skeleton *skeleton, struct npart__
     out->metadata = model;
     out->input_bytes = skeleton->input_bytes;
     struct npart__scope main_scope = {.kind = NPART_GRAPH_MAIN, .parent = NPART_NONE, .node = NPART_NONE, .label = ""};
-    if (!npart__strings_init(&out->strings, arena) || !NPART__PUSH(arena, &out->scopes, main_scope) ||
-        !NPART__PUSH(arena, &build->bodies, model->graph))
+    if (!npart__strings_init_like(&out->strings, skeleton->names, arena) ||
+        !NPART__PUSH(arena, &out->scopes, main_scope) || !NPART__PUSH(arena, &build->bodies, model->graph))
         return npart__fail_memory(error);
     if (skeleton->training_info_bytes &&
         !npart__build_finding(build, "training-info", "", "%llu bytes of training information are left out",
@@ -734,6 +743,7 @@ npart_status npart__graph_build(struct npart__skeleton *skeleton, struct npart__
         out->has_unranked_input = has_unranked_input(out);
         NPART__CHECK(npart__check_graph(out, NULL));
     }
+    out->strings.like = NULL;
     npart__arena_release(arena, build->bindings.items);
     npart__arena_release(arena, build->undo.items);
     npart__arena_release(arena, build->captures.items);

@@ -57,6 +57,7 @@ struct npart__build {
     struct npart__graph *graph;
     struct npart__arena *arena;
     const Onnx__ModelProto *model;
+    bool shares_objects; /* with others, so that they stay as they are */
     struct npart_error *error;
     struct NPART__ARRAY(struct npart__binding) bindings; /* by name */
     struct NPART__ARRAY(struct npart__undo) undo; /* a stack; scopes note its height */

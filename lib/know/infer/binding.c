@@ -76,7 +76,7 @@ static bool mentions(const char *text, const char *name)
 static bool add_words(struct npart__strings *words, const char *text)
 {
     /* No copies: the texts live as long as the graph, and this table goes before it. */
-    bool ok = npart__intern(words, text, strlen(text), false) != NPART_NONE;
+    bool ok = npart__intern_text(words, text) != NPART_NONE;
     for (int of_symbols = 0; of_symbols < 2; of_symbols++) {
         const char *at = text;
         for (size_t length; ok && (length = npart__next_word(&at, of_symbols)) > 0; at += length)
@@ -113,7 +113,7 @@ static bool is_symbol_of_model(const struct binder *binder, uint32_t binding)
     const char *name = binder->options->bindings[binding].name;
     if (!*name)
         return false;
-    if (npart__strings_find(&binder->words, name, strlen(name)) != NPART_NONE)
+    if (npart__strings_find_text(&binder->words, name) != NPART_NONE)
         return true;
     return has_all_words(&binder->words, name) && binder->axes[binding].input == NPART_NONE &&
            is_in_a_dim(binder->inference->graph, name);

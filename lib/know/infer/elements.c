@@ -81,7 +81,8 @@ void npart__take_affine(const struct npart__call *call, uint32_t input, uint32_t
     const struct npart__fact *fact = npart__out(call, output);
     struct npart__items in;
     uint32_t count;
-    int64_t at[NPART__LIMIT_RANK] = {0}, from = base, number;
+    struct npart__walk walk = {.out = fact, .from = base};
+    int64_t number;
     const struct npart__tensor *mask = NULL;
     if (!npart__in_items(call, input, &in)) {
         mask = npart__large_mask(call, input);
@@ -92,19 +93,13 @@ void npart__take_affine(const struct npart__call *call, uint32_t input, uint32_t
     if (!npart__small_count(call, fact, &count))
         return;
     uint64_t *items = npart__new_items(call, count);
+    memcpy(walk.steps, steps, fact->rank * sizeof *steps);
     for (uint32_t i = 0; items && i < count; i++) {
+        int64_t from = npart__walk_on(&walk);
         if (mask ? from < 0 || !npart__tensor_int64_at(mask, (uint64_t)from, &number)
                  : from < 0 || from >= (int64_t)in.count)
             return;
         items[i] = mask ? (uint64_t)number : in.data[from];
-        for (uint32_t axis = fact->rank; axis-- > 0;) { /* count up like an odometer */
-            from += steps[axis];
-            if (++at[axis] < fact->dims[axis])
-                break;
-            /* Back to the beginning of this axis; the next one counts up. */
-            from -= steps[axis] * at[axis];
-            at[axis] = 0;
-        }
     }
     if (items)
         npart__set_items(call, output, items, count, &in);

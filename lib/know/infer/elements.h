@@ -30,6 +30,25 @@ void npart__set_items(const struct npart__call *call, uint32_t output, const uin
 void npart__pass_elements(const struct npart__call *call, uint32_t input, uint32_t output);
 /* Row-major strides, in elements, of static dims. */
 void npart__strides(const int64_t *dims, uint32_t rank, int64_t *strides);
+/* From one element of `out`, whose shape is static, to the next: at (c0, c1, ...) `from` is what it was at the first
+ * and c0*steps[0] + c1*steps[1] + ... */
+struct npart__walk {
+    const struct npart__fact *out;
+    int64_t from, at[NPART__LIMIT_RANK], steps[NPART__LIMIT_RANK];
+};
+static inline int64_t npart__walk_on(struct npart__walk *walk)
+{
+    int64_t from = walk->from;
+    for (uint32_t axis = walk->out->rank; axis-- > 0;) { /* like an odometer */
+        walk->from += walk->steps[axis];
+        if (++walk->at[axis] < walk->out->dims[axis])
+            break;
+        /* Back to the beginning of this axis; the one before counts up. */
+        walk->from -= walk->steps[axis] * walk->at[axis];
+        walk->at[axis] = 0;
+    }
+    return from;
+}
 /* Output element (c0, c1, ...) is input element base + c0*steps[0] + c1*steps[1] + ...; its shape must be set. */
 void npart__take_affine(const struct npart__call *call, uint32_t input, uint32_t output, int64_t base,
                         const int64_t *steps);

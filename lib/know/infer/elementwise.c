@@ -12,43 +12,25 @@
 
 /* ---- known elements -------------------------------------------------------------------------------------- */
 
-/* Which element of an operand each element of a broadcast result is made of, one after the other. An axis of size 1, or
- * one that the operand lacks, adds nothing: in [2,3] from [3], the last at (1,2) is element 2. */
-struct operand_walk {
-    const struct npart__fact *out;
-    uint32_t index; /* of the operand's element */
-    int64_t at[NPART__LIMIT_RANK];
-    uint32_t steps[NPART__LIMIT_RANK];
-};
-
-/* At the first element; both shapes are static. */
-static void begin_walk(struct operand_walk *walk, const struct npart__fact *in, const struct npart__fact *out)
+/* Which element of an operand each element of a broadcast result is made of. An axis of size 1, or one that the operand
+ * lacks, adds nothing: in [2,3] from [3], the last at (1,2) is element 2. Both shapes are static. */
+static void begin_walk(struct npart__walk *walk, const struct npart__fact *in, const struct npart__fact *out)
 {
-    uint32_t stride = 1, missing = out->rank - in->rank;
-    walk->out = out;
-    walk->index = 0;
+    uint32_t missing = out->rank - in->rank;
+    uint64_t stride = 1; /* beside a size of 0 it may be past all numbers */
+    *walk = (struct npart__walk){.out = out};
     for (uint32_t axis = out->rank; axis-- > 0;) {
         /* Axes are aligned at the last one, so those that the operand lacks come first. */
-        uint32_t extent = axis < missing ? 1 : (uint32_t)in->dims[axis - missing];
-        walk->at[axis] = 0;
-        walk->steps[axis] = extent == 1 ? 0 : stride;
-        stride *= extent;
+        int64_t extent = axis < missing ? 1 : in->dims[axis - missing];
+        walk->steps[axis] = extent == 1 ? 0 : (int64_t)stride;
+        stride *= (uint64_t)extent;
     }
 }
 
 /* The operand's element for this result, and on to the next result. */
-static uint32_t walk_on(struct operand_walk *walk)
+static uint32_t walk_on(struct npart__walk *walk)
 {
-    uint32_t index = walk->index;
-    for (uint32_t axis = walk->out->rank; axis-- > 0;) {
-        walk->index += walk->steps[axis];
-        if (++walk->at[axis] < walk->out->dims[axis])
-            break;
-        /* Back to the beginning of this axis; the one before counts up. */
-        walk->index -= walk->steps[axis] * (uint32_t)walk->at[axis];
-        walk->at[axis] = 0;
-    }
-    return index;
+    return (uint32_t)npart__walk_on(walk);
 }
 
 /* One node's computation by a line of elementwise.def, with the attributes that the line names. */
@@ -88,7 +70,7 @@ static void combine_ints(struct npart__each *each, uint32_t input_count)
         if (!result)
             result = npart__new_ints(call, count);
         const struct npart__fact *in = npart__in(call, k);
-        struct operand_walk walk;
+        struct npart__walk walk;
         begin_walk(&walk, in, out);
         for (uint32_t i = 0; result && i < count; i++) {
             int64_t element = ints[walk_on(&walk)];
@@ -167,7 +149,7 @@ static bool combine_operand(struct npart__each *each, uint32_t operand, uint32_t
     struct npart__numbers numbers;
     if (!npart__in_numbers(each->call, operand, &numbers))
         return false;
-    struct operand_walk walk;
+    struct npart__walk walk;
     begin_walk(&walk, in, out);
     for (uint32_t i = 0; i < count; i++) {
         struct about element = about_at(&numbers, walk_on(&walk));
@@ -328,7 +310,7 @@ void npart__infer_variadic(struct npart__call *call)
 }
 
 /* Condition and both operands of a Where. */
-static void begin_choice(struct npart__call *call, struct operand_walk walks[3])
+static void begin_choice(struct npart__call *call, struct npart__walk walks[3])
 {
     for (uint32_t k = 0; k < 3; k++)
         begin_walk(&walks[k], npart__in(call, k), npart__out(call, 0));
@@ -339,7 +321,7 @@ static void begin_choice(struct npart__call *call, struct operand_walk walks[3])
  * negative where neither of the two is. */
 static bool choose_ints(struct npart__call *call, int64_t *result, uint32_t count)
 {
-    struct operand_walk walks[3];
+    struct npart__walk walks[3];
     uint32_t known;
     const int64_t *condition = npart__in_ints(call, 0, &known), *yes = npart__in_ints(call, 1, &known),
                   *no = npart__in_ints(call, 2, &known);
@@ -362,7 +344,7 @@ static bool choose_ints(struct npart__call *call, int64_t *result, uint32_t coun
 static void choose_doubles(struct npart__call *call, uint32_t count)
 {
     struct npart__numbers condition, yes, no;
-    struct operand_walk walks[3];
+    struct npart__walk walks[3];
     if (!npart__in_numbers(call, 0, &condition) || !npart__in_numbers(call, 1, &yes) ||
         !npart__in_numbers(call, 2, &no))
         return;

@@ -97,12 +97,12 @@ bool *npart__mark_like(struct npart__way *way, const struct npart__plan *plan, u
     bool is_done = marks && npart__strings_init(&keys, &way->scratch);
     for (uint32_t k = 0; k < now->items.count && is_done; k++) {
         const char *key = row == NPART_NONE || way->row_of[k] == row ? key_of(way, &now->items.items[k]) : "";
-        is_done = key && npart__intern(&keys, key, strlen(key), false) != NPART_NONE;
+        is_done = key && npart__intern_text(&keys, key) != NPART_NONE;
     }
     for (uint32_t c = 0; c < asked->items.count && is_done; c++) {
         const char *key = key_of(way, &asked->items.items[c]);
         is_done = key != NULL;
-        marks[c] = key && npart__strings_find(&keys, key, strlen(key)) != NPART_NONE;
+        marks[c] = key && npart__strings_find_text(&keys, key) != NPART_NONE;
     }
     return is_done ? marks : NULL;
 }

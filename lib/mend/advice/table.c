@@ -91,7 +91,7 @@ static int64_t opset_with_entry(const struct npart__case *about, bool is_later)
  * is one look-up, though a value of that name would deceive it. */
 static bool has_word(const struct npart__graph *graph, const char *word)
 {
-    return npart__strings_find(&graph->strings, word, strlen(word)) != NPART_NONE;
+    return npart__strings_find_text(&graph->strings, word) != NPART_NONE;
 }
 
 /* Operators that read and write pictures and texts. */

@@ -76,7 +76,7 @@ static const char *make_hiding(struct ungrouping *all, int64_t window, bool is_c
 /* Where the name of what has this key stands; *is_new: it is to be made. NULL when out of memory. */
 static const char **find_shared(struct ungrouping *all, struct shared *shared, const char *key, bool *is_new)
 {
-    uint32_t id = key ? npart__intern(&shared->keys, key, strlen(key), false) : NPART_NONE;
+    uint32_t id = key ? npart__intern_text(&shared->keys, key) : NPART_NONE;
     *is_new = id != NPART_NONE && id > shared->names.count; /* ids are counted from 1 */
     if (id == NPART_NONE || (*is_new && !NPART__PUSH(all->work->arena, &shared->names, NULL))) {
         all->site->failed = true;

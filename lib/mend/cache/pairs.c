@@ -239,7 +239,7 @@ const char *npart__cache_name_of_axis(const struct npart__work *work, uint32_t i
 npart_status npart__cache_add_dim(struct npart__work *work, const char *name, enum npart__cache_size size,
                                   int64_t number)
 {
-    uint32_t id = name ? npart__intern(&work->dim_names, name, strlen(name), false) : NPART_NONE;
+    uint32_t id = name ? npart__intern_text(&work->dim_names, name) : NPART_NONE;
     if (id == NPART_NONE)
         return npart__fail_memory(work->error);
     if (id <= work->dims.count) {

@@ -43,7 +43,7 @@ static int64_t size_of_fresh(const struct npart__work *work, const struct npart_
 /* Whether a size was found for the name of an axis; the names of dims are those that the inference did not have. */
 static bool is_found_by_name(const struct npart__work *work, const char *name)
 {
-    return name && npart__strings_find(&work->dim_names, name, strlen(name)) != NPART_NONE;
+    return name && npart__strings_find_text(&work->dim_names, name) != NPART_NONE;
 }
 
 /* Sizes of caches that follow from their new slots. */
@@ -75,7 +75,7 @@ static bool list_inner_names(const struct npart__work *work, struct npart__strin
             npart__value_at(work->graph, work->inputs.items[i].value)->declared;
         for (uint32_t k = 0; declared && k + 1u < declared->rank && is_done; k++) {
             const char *name = declared->dims[k].parameter;
-            is_done = !name || npart__intern(out, name, strlen(name), false) != NPART_NONE;
+            is_done = !name || npart__intern_text(out, name) != NPART_NONE;
         }
     }
     return is_done;
@@ -84,7 +84,7 @@ static bool list_inner_names(const struct npart__work *work, struct npart__strin
 /* A mask over all slots has their number as a dim of its own, at its last axis. */
 static bool is_total(const char *name, const struct npart__strings *inner, uint32_t axis, uint32_t rank)
 {
-    return name && npart__strings_find(inner, name, strlen(name)) == NPART_NONE && axis + 1u == rank &&
+    return name && npart__strings_find_text(inner, name) == NPART_NONE && axis + 1u == rank &&
            (rank == 2 || rank == 4);
 }
 

@@ -91,6 +91,37 @@ npart_status npart__editor_bind_value(struct npart__editor *editor, const char *
 
 /* ---- types ------------------------------------------------------------------------------------------------------- */
 
+static bool own_infos(Onnx__ValueInfoProto **infos, size_t count, struct npart__arena *arena)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!(infos[i] = (Onnx__ValueInfoProto *)npart__onnx_copy(&infos[i]->base, arena)))
+            return false;
+    return true;
+}
+
+/* As deep as graphs nest. */
+static bool own_types(Onnx__GraphProto *graph, struct npart__arena *arena)
+{
+    bool is_done = own_infos(graph->input, graph->n_input, arena) && own_infos(graph->output, graph->n_output, arena) &&
+                   own_infos(graph->value_info, graph->n_value_info, arena);
+    for (size_t i = 0; i < graph->n_node && is_done; i++)
+        for (size_t k = 0; k < graph->node[i]->n_attribute && is_done; k++) {
+            size_t count;
+            Onnx__GraphProto **bodies = npart__edit_bodies(graph->node[i]->attribute[k], &count);
+            for (size_t n = 0; n < count && is_done; n++)
+                is_done = own_types(bodies[n], arena);
+        }
+    return is_done;
+}
+
+/* Most edits declare nothing. */
+bool npart__edit_own_types(struct npart__editor *editor)
+{
+    bool is_done = !editor->shares_types || own_types(editor->model->graph, editor->arena);
+    editor->shares_types = false;
+    return is_done;
+}
+
 /* Names are looked up scope by scope, as bodies may use a name again; `by_name` is cleared after each, which is
  * linear in all. */
 struct declaring {
@@ -157,7 +188,7 @@ static bool declare_all(struct declaring *declaring, Onnx__ValueInfoProto **info
     const struct npart__editor *editor = declaring->editor;
     for (size_t i = 0; i < count; i++) {
         const char *name = infos[i]->name ? infos[i]->name : "";
-        uint32_t id = npart__strings_find(&editor->graph->strings, name, strlen(name));
+        uint32_t id = npart__strings_find_text(&editor->graph->strings, name);
         uint32_t value = id == NPART_NONE ? 0 : declaring->by_name[id];
         /* 0 says that the scope has no value of that name. */
         if (!value--)
@@ -180,7 +211,7 @@ static char *unknown_symbol(struct declaring *declaring)
     char text[16];
     do
         (void)snprintf(text, sizeof text, "unk__%u", declaring->symbols++);
-    while (npart__strings_find(names, text, strlen(text)) != NPART_NONE);
+    while (npart__strings_find_text(names, text) != NPART_NONE);
     return npart__edit_text(declaring->editor, text);
 }
 
@@ -252,7 +283,7 @@ bool npart__editor_declare(struct npart__editor *editor, const struct npart__inf
                            enum npart__declared_values adds, bool *changed)
 {
     struct declaring declaring = {.editor = editor, .inference = inference, .adds = adds};
-    bool is_done = sort_by_scope(&declaring);
+    bool is_done = npart__edit_own_types(editor) && sort_by_scope(&declaring);
     for (uint32_t scope = 0; is_done && scope < editor->graph->scopes.count; scope++) {
         Onnx__GraphProto *graph = editor->graphs[scope];
         const uint32_t *values = declaring.by_scope + declaring.first[scope];

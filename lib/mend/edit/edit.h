@@ -28,6 +28,16 @@ struct npart__version {
     uint64_t input_bytes; /* of the file that it was scanned from */
     const struct npart__limits *limits; /* of its graph; NULL: as they are */
     const void *objects; /* unpacked, of the graph that was built from it and has them; NULL: they are not there */
+    const struct npart__made_objects *made; /* the same, for a model that is to be made; NULL: it unpacks the version */
+};
+
+/* What an editor has made of a version, for the model that is the next one. */
+struct npart__life;
+struct npart__made_objects {
+    void *objects;
+    struct npart__arena *arena; /* in which they lie: the model takes it over */
+    struct npart__life *life;   /* of the model that they share texts with: it is kept alive */
+    const struct npart__strings *names; /* of its graph */
 };
 
 struct npart__editor; /* edit_internal.h */

@@ -61,6 +61,7 @@ struct npart__editor {
     /* Of sites that are done; what follows is the one at hand. */
     uint32_t kept_nodes, kept_constants, kept_rebound, kept_names;
     uint32_t last_nodes; /* of the site that was kept last the first */
+    bool shares_types;   /* of values, with the objects that it was opened on: see npart__edit_own_types */
     const struct npart__new_output *outputs; /* that are something else from here on */
     uint32_t output_count;
 };
@@ -116,6 +117,9 @@ Onnx__GraphProto **npart__edit_bodies(Onnx__AttributeProto *attribute, size_t *c
 /* ports.c: outputs that are something else from here on, once all nodes stand in their lists. False when out of
  * memory. */
 bool npart__edit_change_outputs(struct npart__editor *editor);
+
+/* declare.c: what is declared of values can be changed from here on, in all graphs. False when out of memory. */
+bool npart__edit_own_types(struct npart__editor *editor);
 
 /* tidy.c: takes away what is unused, and puts nodes in order, in a graph and its bodies. */
 npart_status npart__edit_tidy(struct npart__editor *editor, Onnx__GraphProto *graph, struct npart_error *error);

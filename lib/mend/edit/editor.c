@@ -82,8 +82,16 @@ npart_status npart__version_read(struct npart__source *source, const struct npar
     whole.keeps_all = true;
     npart_status status = npart__wire_scan(source, &whole, arena, &skeleton, error);
     if (status == NPART_OK)
-        *out = (struct npart__version){skeleton.data, skeleton.bytes, skeleton.input_bytes, skeleton.limits, NULL};
+        *out = npart__version_of(&skeleton);
     return status;
+}
+
+struct npart__version npart__version_of(const struct npart__skeleton *skeleton)
+{
+    return (struct npart__version){.data = skeleton->data,
+                                   .bytes = skeleton->bytes,
+                                   .input_bytes = skeleton->input_bytes,
+                                   .limits = skeleton->limits};
 }
 
 /* The bytes are lent, as the version is needed again to be edited. */
@@ -94,7 +102,9 @@ npart_status npart__version_graph(const struct npart__version *version, struct n
                                        .bytes = version->bytes,
                                        .input_bytes = version->input_bytes,
                                        .limits = version->limits,
-                                       .is_lent = true};
+                                       .is_lent = true,
+                                       .objects = version->made ? version->made->objects : NULL,
+                                       .names = version->made ? version->made->names : NULL};
     return npart__graph_build(&skeleton, arena, out, error);
 }
 
@@ -104,7 +114,7 @@ static bool intern_node_names(struct npart__editor *editor)
 {
     for (uint32_t i = 0; i < editor->graph->nodes.count; i++) {
         const char *name = npart__node_at(editor->graph, i)->name;
-        if (npart__intern(&editor->names, name, strlen(name), false) == NPART_NONE)
+        if (npart__intern_text(&editor->names, name) == NPART_NONE)
             return false;
     }
     return true;
@@ -148,7 +158,7 @@ uint32_t npart__edit_own_result(const struct npart__editor *editor, uint32_t nod
 
 /* ---- versions ---------------------------------------------------------------------------------------------------- */
 
-/* What the graph was built from is copied, as an edit changes it. */
+/* What the graph was built from is copied as far as an edit may change it. */
 static npart_status take_objects(struct npart__editor *editor, const struct npart__version *version,
                                  struct npart_error *error)
 {
@@ -156,8 +166,19 @@ static npart_status take_objects(struct npart__editor *editor, const struct npar
     struct npart__skeleton skeleton = {.data = version->data, .bytes = version->bytes};
     if (!objects)
         return npart__onnx_unpack(&skeleton, editor->arena, &editor->model, error);
-    editor->model = (Onnx__ModelProto *)npart__onnx_copy(&objects->base, editor->arena);
+    editor->shares_types = true;
+    editor->model = npart__onnx_copy_nodes(objects, editor->arena);
     return editor->model ? NPART_OK : npart__fail_memory(error);
+}
+
+void *npart__editor_give_objects(struct npart__editor *editor)
+{
+    void *const large[] = {editor->protos, editor->is_finished, (void *)editor->made_by, editor->names.slots,
+                           (void *)editor->names.texts.items, editor->names.keys.items, editor->is_replaced,
+                           editor->renamed.items, editor->numbers.items};
+    for (size_t i = 0; i < NPART__COUNT(large); i++)
+        npart__arena_release(editor->arena, large[i]);
+    return editor->model;
 }
 
 /* Names are a copy of the graph's, to which new ones are added. */
@@ -305,8 +326,8 @@ static bool rebind_all(struct npart__site *site)
     for (uint32_t i = editor->kept_rebound; is_done && i < editor->rebound.count; i++) {
         struct npart__rebound *rebound = &editor->rebound.items[i];
         uint32_t id = npart__edit_name_id(editor, rebound->name);
-        rebound->own = npart__edit_text(editor, npart__value_name(editor->graph, rebound->value));
-        is_done = rebound->own && (id == NPART_NONE || npart__edit_rename(editor, id, NULL));
+        rebound->own = (char *)(uintptr_t)npart__value_name(editor->graph, rebound->value);
+        is_done = id == NPART_NONE || npart__edit_rename(editor, id, NULL);
         if (is_done && id != NPART_NONE && !editor->renamed.items[id].rebound)
             editor->renamed.items[id].rebound = i + 1;
     }

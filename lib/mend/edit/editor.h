@@ -11,6 +11,7 @@
 /* Scans a source, losing nothing, whatever the options say of that. Close the source afterwards. */
 npart_status npart__version_read(struct npart__source *source, const struct npart__wire_options *options,
                                  struct npart__arena *arena, struct npart__version *out, struct npart_error *error);
+struct npart__version npart__version_of(const struct npart__skeleton *skeleton);
 /* The graph of a version, as of any file. */
 npart_status npart__version_graph(const struct npart__version *version, struct npart__arena *arena,
                                   struct npart__graph *out, struct npart_error *error);
@@ -86,6 +87,10 @@ bool npart__editor_set_outputs(struct npart__editor *editor, const struct npart_
  * used up. */
 npart_status npart__editor_pack(struct npart__editor *editor, struct npart__arena *arena, struct npart__version *out,
                                 struct npart_error *error);
+
+/* Of an editor that is used up: its objects, which are those of the version that it packed. They lie in its arena and
+ * share texts with those that it was opened on; the rest goes, where it is large. */
+void *npart__editor_give_objects(struct npart__editor *editor);
 
 /* Sets an entry of a node's metadata; nothing where the node has no object of its own (one whose place is not known).
  * False when out of memory. */

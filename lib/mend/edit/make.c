@@ -38,13 +38,13 @@ static uint32_t *number_of(struct npart__editor *editor, uint32_t name)
 char *npart__edit_new_name(struct npart__editor *editor, const char *wanted)
 {
     char *name = npart__edit_text(editor, wanted);
-    uint32_t id = name ? npart__strings_find(&editor->names, name, strlen(name)) : NPART_NONE;
+    uint32_t id = name ? npart__strings_find_text(&editor->names, name) : NPART_NONE;
     uint32_t *number = id == NPART_NONE ? NULL : number_of(editor, id);
     if (id != NPART_NONE && !number)
         return NULL;
-    while (name && npart__strings_find(&editor->names, name, strlen(name)) != NPART_NONE)
+    while (name && npart__strings_find_text(&editor->names, name) != NPART_NONE)
         name = npart__arena_format(editor->arena, "%s_%u", wanted, (*number)++);
-    if (!name || npart__intern(&editor->names, name, strlen(name), false) == NPART_NONE)
+    if (!name || npart__intern_text(&editor->names, name) == NPART_NONE)
         return NULL;
     return name;
 }

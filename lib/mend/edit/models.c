@@ -14,6 +14,10 @@ npart_status npart__model_of_version(npart_model **out, const struct npart__vers
     npart_model *model = npart__handle_new(sizeof *model, allocator);
     if (!model)
         return npart__fail_memory(error);
+    if (version->made) {
+        npart__arena_take(&model->life->arena, version->made->arena);
+        npart__life_keep(model->life, version->made->life);
+    }
     npart_status status = npart__version_graph(version, &model->life->arena, &model->own, error);
     model->own.folder = npart__folder_of(path, &model->life->arena);
     if (status == NPART_OK && !model->own.folder)

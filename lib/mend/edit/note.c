@@ -8,18 +8,18 @@
 static bool note(struct npart__editor *editor, Onnx__StringStringEntryProto ***entries, size_t *count, const char *key,
                  const char *value)
 {
-    for (size_t i = 0; i < *count; i++)
-        if ((*entries)[i]->key && strcmp((*entries)[i]->key, key) == 0) {
-            (*entries)[i]->value = npart__edit_text(editor, value);
-            return (*entries)[i]->value != NULL;
-        }
+    size_t i = 0;
+    while (i < *count && !((*entries)[i]->key && strcmp((*entries)[i]->key, key) == 0))
+        i++;
     Onnx__StringStringEntryProto *entry = npart__arena_allocate(editor->arena, sizeof *entry);
     if (!entry)
         return false;
     onnx__string_string_entry_proto__init(entry);
     entry->key = npart__edit_text(editor, key);
     entry->value = npart__edit_text(editor, value);
-    return entry->key && entry->value && NPART__EDIT_APPEND(editor->arena, *entries, *count, entry);
+    if (i < *count) /* the list is the editor's, what it lists may be shared */
+        (*entries)[i] = entry;
+    return entry->key && entry->value && (i < *count || NPART__EDIT_APPEND(editor->arena, *entries, *count, entry));
 }
 
 bool npart__editor_note(struct npart__editor *editor, uint32_t node, const char *key, const char *value)

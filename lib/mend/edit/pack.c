@@ -237,7 +237,7 @@ static bool list_ops(const Onnx__GraphProto *graph, struct npart__strings *ops)
     for (size_t i = 0; i < graph->n_node; i++) {
         const Onnx__NodeProto *node = graph->node[i];
         const char *op = node->op_type ? node->op_type : "";
-        if (npart__intern(ops, op, strlen(op), false) == NPART_NONE)
+        if (npart__intern_text(ops, op) == NPART_NONE)
             return false;
         for (size_t k = 0; k < node->n_attribute; k++) {
             size_t count;
@@ -263,7 +263,7 @@ static bool drop_functions(struct npart__editor *editor)
         return false;
     for (size_t i = 0; i < model->n_functions; i++) {
         const char *name = model->functions[i]->name ? model->functions[i]->name : "";
-        if (npart__strings_find(&ops, name, strlen(name)) != NPART_NONE)
+        if (npart__strings_find_text(&ops, name) != NPART_NONE)
             return true;
     }
     model->n_functions = 0;
@@ -306,5 +306,6 @@ npart_status npart__editor_pack(struct npart__editor *editor, struct npart__aren
         return npart__fail_memory(error);
     out->limits = editor->graph->limits;
     out->objects = NULL;
+    out->made = NULL;
     return npart__edit_pack(editor, arena, out, error);
 }

@@ -50,7 +50,8 @@ static void declare_size(const Onnx__ValueInfoProto *info, uint32_t axis, int64_
 bool npart__editor_set_input_sizes(struct npart__editor *editor, const struct npart__new_size *list, uint32_t count)
 {
     const Onnx__GraphProto *graph = editor->model->graph;
-    Onnx__ValueInfoProto **inputs = by_name(editor, graph->input, graph->n_input);
+    Onnx__ValueInfoProto **inputs =
+        npart__edit_own_types(editor) ? by_name(editor, graph->input, graph->n_input) : NULL;
     for (uint32_t i = 0; inputs && i < count; i++)
         declare_size(inputs[npart__value_at(editor->graph, list[i].input)->name], list[i].axis, list[i].size);
     return inputs != NULL;
@@ -91,7 +92,7 @@ bool npart__editor_drop_ports(struct npart__editor *editor, const uint32_t *inpu
 bool npart__editor_set_outputs(struct npart__editor *editor, const struct npart__new_output *list, uint32_t count)
 {
     struct npart__new_output *copy = npart__arena_zeroed(editor->arena, count + (size_t)1, sizeof *copy);
-    if (!copy)
+    if (!copy || !npart__edit_own_types(editor))
         return false;
     for (uint32_t i = 0; i < count; i++) {
         copy[i] = list[i];

@@ -6,7 +6,7 @@
 
 uint32_t npart__edit_name_id(const struct npart__editor *editor, const char *name)
 {
-    return name ? npart__strings_find(&editor->names, name, strlen(name)) : NPART_NONE;
+    return name ? npart__strings_find_text(&editor->names, name) : NPART_NONE;
 }
 
 bool npart__edit_rename(struct npart__editor *editor, uint32_t id, char *to)

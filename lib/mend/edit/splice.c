@@ -35,7 +35,7 @@ static bool copy_graph(struct splice *splice, Onnx__GraphProto *graph);
 /* What the name stood for outside is noted, so that leaving a graph within the body puts it back. */
 static bool define_as(struct splice *splice, const char *name, const char *now)
 {
-    uint32_t id = npart__intern(&splice->names, name, strlen(name), false);
+    uint32_t id = npart__intern_text(&splice->names, name);
     while (id != NPART_NONE && splice->now.count <= id)
         if (!NPART__PUSH(splice->editor->arena, &splice->now, NULL))
             id = NPART_NONE;
@@ -76,7 +76,7 @@ static char *name_now(struct splice *splice, char *name)
 {
     if (!name || !*name)
         return name;
-    uint32_t id = npart__strings_find(&splice->names, name, strlen(name));
+    uint32_t id = npart__strings_find_text(&splice->names, name);
     char *now = id < splice->now.count ? splice->now.items[id] : NULL;
     return now ? now : splice->function ? NULL : name;
 }
@@ -99,7 +99,7 @@ static bool list_given(struct splice *splice, Onnx__AttributeProto *const *attri
 {
     for (size_t i = 0; i < count; i++) {
         const char *name = attributes[i]->name ? attributes[i]->name : "";
-        uint32_t id = npart__intern(&splice->attributes, name, strlen(name), false);
+        uint32_t id = npart__intern_text(&splice->attributes, name);
         if (id == NPART_NONE ||
             (id == splice->given.count && !NPART__PUSH(splice->site->arena, &splice->given, attributes[i]))) {
             splice->failed = true;
@@ -223,13 +223,13 @@ static bool define_contents(struct splice *splice, Onnx__GraphProto *graph)
     splice->failed |= is_done && !npart__strings_init(&inputs, splice->site->arena);
     for (size_t i = 0; is_done && !splice->failed && i < graph->n_input; i++) {
         const char *name = graph->input[i]->name ? graph->input[i]->name : "";
-        splice->failed |= npart__intern(&inputs, name, strlen(name), false) == NPART_NONE;
+        splice->failed |= npart__intern_text(&inputs, name) == NPART_NONE;
         is_done = define(splice, name);
     }
     for (size_t i = 0; is_done && !splice->failed && i < graph->n_initializer; i++) {
         const char *name = graph->initializer[i]->name ? graph->initializer[i]->name : "";
         /* An initializer that is an input has the input's name, which is defined already. */
-        is_done = npart__strings_find(&inputs, name, strlen(name)) != NPART_NONE || define(splice, name);
+        is_done = npart__strings_find_text(&inputs, name) != NPART_NONE || define(splice, name);
     }
     is_done = is_done && !splice->failed;
     return is_done && define_results(splice, graph->node, graph->n_node);
@@ -292,7 +292,7 @@ static bool add_nodes(struct splice *splice, Onnx__NodeProto *const *nodes, size
 /* Whether the body has given the name a meaning so far. */
 static bool is_defined(const struct splice *splice, const char *name)
 {
-    uint32_t id = npart__strings_find(&splice->names, name, strlen(name));
+    uint32_t id = npart__strings_find_text(&splice->names, name);
     return id < splice->now.count && splice->now.items[id];
 }
 

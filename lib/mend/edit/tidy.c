@@ -6,10 +6,18 @@
  */
 #include "edit/edit_internal.h"
 
+/* By id of the editor's names, the number that the graph at hand gives one; 0: none. Graphs of one depth of bodies have
+ * it one after the other, and each leaves it as it was. */
+struct numbered {
+    uint32_t *items, count, capacity;
+    struct numbered *inner; /* of bodies; NULL: none was there yet */
+};
+
 struct tidy {
     struct npart__editor *editor;
     Onnx__GraphProto *graph;
-    struct npart__strings names; /* of this graph alone */
+    struct numbered *numbered;
+    struct NPART__ARRAY(uint32_t) names;  /* of this graph alone, by number: ids of the editor's; 0 is no name */
     struct NPART__ARRAY(uint32_t) makers; /* by name: node + 1; 0: none */
     struct NPART__ARRAY(uint32_t) counts; /* by name: how often it is used */
     struct NPART__ARRAY(bool) is_input;   /* by name */
@@ -25,20 +33,44 @@ struct outside {
     struct NPART__ARRAY(const char *) names;
 };
 
-static npart_status tidy_graph(struct npart__editor *editor, Onnx__GraphProto *graph, struct outside *out,
-                               struct npart_error *error);
+static npart_status tidy_graph(struct npart__editor *editor, Onnx__GraphProto *graph, struct numbered **numbered,
+                               struct outside *out, struct npart_error *error);
 
-/* Arrays by name grow with the names, all together, so that an id is valid in each. */
-static uint32_t id_of(struct tidy *tidy, const char *name)
+/* A name that the graph has so far; 0: it has none of the name, which may be "" or NULL. */
+static uint32_t find(const struct tidy *tidy, const char *name)
+{
+    uint32_t id = name ? npart__strings_find_text(&tidy->editor->names, name) : NPART_NONE;
+    return id < tidy->numbered->count ? tidy->numbered->items[id] : 0;
+}
+
+/* The number of an id that the graph has not had yet. Arrays by name grow all together, so that a number is valid in
+ * each. */
+static uint32_t new_number(struct tidy *tidy, uint32_t id)
 {
     struct npart__arena *arena = tidy->editor->arena;
-    /* Names are texts of the objects, which outlive this: nothing is copied. */
-    uint32_t id = npart__intern(&tidy->names, name, strlen(name), false);
-    while (id != NPART_NONE && tidy->makers.count <= id)
-        if (!NPART__PUSH(arena, &tidy->makers, 0) || !NPART__PUSH(arena, &tidy->counts, 0) ||
-            !NPART__PUSH(arena, &tidy->is_input, false))
+    struct numbered *numbered = tidy->numbered;
+    uint32_t number = tidy->names.count;
+    if (id >= numbered->count) {
+        if (!NPART__RESERVE(arena, numbered, (size_t)id + 1 - numbered->count))
             return NPART_NONE;
-    return id;
+        memset(numbered->items + numbered->count, 0, (id + 1 - numbered->count) * sizeof *numbered->items);
+        numbered->count = id + 1;
+    }
+    if (!NPART__PUSH(arena, &tidy->names, id) || !NPART__PUSH(arena, &tidy->makers, 0) ||
+        !NPART__PUSH(arena, &tidy->counts, 0) || !NPART__PUSH(arena, &tidy->is_input, false))
+        return NPART_NONE;
+    numbered->items[id] = number;
+    return number;
+}
+
+/* Names are texts of the objects, which outlive the editor's: nothing is copied. */
+static uint32_t id_of(struct tidy *tidy, const char *name)
+{
+    uint32_t id = npart__intern_text(&tidy->editor->names, name);
+    if (!id || id == NPART_NONE)
+        return id;
+    uint32_t number = id < tidy->numbered->count ? tidy->numbered->items[id] : 0;
+    return number ? number : new_number(tidy, id);
 }
 
 /* As often as it is used, so that what goes can be counted down. The empty name of an operand that is left out is no
@@ -67,7 +99,7 @@ static npart_status list_uses(struct tidy *tidy, const Onnx__NodeProto *node, st
         Onnx__GraphProto **bodies = npart__edit_bodies(node->attribute[i], &count);
         for (size_t k = 0; k < count; k++) {
             struct outside outside = {{NULL, 0, 0}};
-            npart_status status = tidy_graph(tidy->editor, bodies[k], &outside, error);
+            npart_status status = tidy_graph(tidy->editor, bodies[k], &tidy->numbered->inner, &outside, error);
             if (status != NPART_OK)
                 return status;
             for (uint32_t n = 0; n < outside.names.count; n++)
@@ -206,34 +238,23 @@ static void find_dead(struct tidy *tidy)
         uint32_t i = tidy->order[at];
         const Onnx__NodeProto *node = tidy->graph->node[i];
         bool is_used = !may_go(node);
-        for (size_t k = 0; k < node->n_output && !is_used; k++) {
-            const char *name = node->output[k];
-            uint32_t id = name && *name ? npart__strings_find(&tidy->names, name, strlen(name)) : NPART_NONE;
-            is_used = id != NPART_NONE && tidy->counts.items[id];
-        }
+        for (size_t k = 0; k < node->n_output && !is_used; k++)
+            is_used = tidy->counts.items[find(tidy, node->output[k])];
         tidy->is_dead[i] = !is_used;
         for (uint32_t k = tidy->first_use[i]; !is_used && k < tidy->first_use[i + 1]; k++)
             tidy->counts.items[tidy->uses.items[k]]--;
     }
 }
 
-/* NPART_NONE for a name that nothing here has. */
-static uint32_t find(const struct tidy *tidy, const char *name)
-{
-    return name ? npart__strings_find(&tidy->names, name, strlen(name)) : NPART_NONE;
-}
-
 /* After find_dead: by a node that stays, a body of one, or as a result of the graph. */
 static bool is_used(const struct tidy *tidy, const char *name)
 {
-    uint32_t id = find(tidy, name);
-    return id != NPART_NONE && tidy->counts.items[id];
+    return tidy->counts.items[find(tidy, name)];
 }
 
 static bool is_input(const struct tidy *tidy, const char *name)
 {
-    uint32_t id = find(tidy, name);
-    return id != NPART_NONE && tidy->is_input.items[id];
+    return tidy->is_input.items[find(tidy, name)];
 }
 
 /* Of an initializer that is an input too the caller may give another. The fewer weights are written, the smaller
@@ -263,8 +284,7 @@ static void drop_types(struct tidy *tidy)
     size_t kept = 0;
     for (size_t i = 0; i < graph->n_value_info; i++) {
         const char *name = graph->value_info[i]->name;
-        uint32_t id = find(tidy, name);
-        uint32_t maker = id != NPART_NONE ? tidy->makers.items[id] : 0;
+        uint32_t maker = tidy->makers.items[find(tidy, name)];
         if (maker ? !tidy->is_dead[maker - 1] : is_used(tidy, name) || is_input(tidy, name))
             graph->value_info[kept++] = graph->value_info[i];
     }
@@ -301,7 +321,7 @@ static bool list_outside(struct tidy *tidy, struct outside *out)
 {
     struct npart__arena *arena = tidy->editor->arena;
     const Onnx__GraphProto *graph = tidy->graph;
-    bool *is_own = npart__arena_zeroed(arena, tidy->names.texts.count + (size_t)1, sizeof *is_own);
+    bool *is_own = npart__arena_zeroed(arena, tidy->names.count + (size_t)1, sizeof *is_own);
     if (!is_own)
         return false;
     for (size_t i = 0; i < graph->n_input + graph->n_initializer + graph->n_sparse_initializer; i++) {
@@ -310,33 +330,34 @@ static bool list_outside(struct tidy *tidy, struct outside *out)
                            : k < graph->n_initializer ? graph->initializer[k]->name
                            : graph->sparse_initializer[s]->values ? graph->sparse_initializer[s]->values->name
                                                                   : NULL;
-        uint32_t id = find(tidy, name);
-        if (id != NPART_NONE)
-            is_own[id] = true;
+        is_own[find(tidy, name)] = true;
     }
     for (uint32_t id = 1; id < tidy->counts.count; id++)
         if (tidy->counts.items[id] && !tidy->makers.items[id] && !is_own[id] &&
-            !NPART__PUSH(arena, &out->names, npart__text(&tidy->names, id)))
+            !NPART__PUSH(arena, &out->names, npart__text(&tidy->editor->names, tidy->names.items[id])))
             return false;
     npart__arena_release(arena, is_own);
     return true;
 }
 
 /* Recursion is as deep as graphs nest, which the scan limits. */
-static npart_status tidy_graph(struct npart__editor *editor, Onnx__GraphProto *graph, struct outside *out,
-                               struct npart_error *error)
+static npart_status tidy_graph(struct npart__editor *editor, Onnx__GraphProto *graph, struct numbered **numbered,
+                               struct outside *out, struct npart_error *error)
 {
     struct npart__arena *arena = editor->arena;
     struct tidy *tidy = npart__arena_zeroed(arena, 1, sizeof *tidy);
-    if (!tidy || !npart__strings_init(&tidy->names, arena))
+    if (!*numbered)
+        *numbered = npart__arena_zeroed(arena, 1, sizeof **numbered);
+    if (!tidy || !*numbered)
         return npart__fail_memory(error);
     tidy->editor = editor;
     tidy->graph = graph;
+    tidy->numbered = *numbered;
     tidy->first_use = npart__arena_zeroed(arena, graph->n_node + 1, sizeof *tidy->first_use);
     tidy->is_dead = npart__arena_zeroed(arena, graph->n_node + 1, sizeof *tidy->is_dead);
     tidy->order = npart__arena_zeroed(arena, graph->n_node + 1, sizeof *tidy->order);
-    /* The name "" gets the id 0, which stands for no name. */
-    if (!tidy->first_use || !tidy->is_dead || !tidy->order || id_of(tidy, "") == NPART_NONE)
+    /* The name "" has the id 0 and gets the number 0, which stands for no name. */
+    if (!tidy->first_use || !tidy->is_dead || !tidy->order || new_number(tidy, 0) == NPART_NONE)
         return npart__fail_memory(error);
     npart_status status = list_all_uses(tidy, error);
     if (status == NPART_OK)
@@ -349,11 +370,14 @@ static npart_status tidy_graph(struct npart__editor *editor, Onnx__GraphProto *g
     drop_constants(tidy);
     if (!list_outside(tidy, out) || !place_nodes(tidy))
         return npart__fail_memory(error);
+    for (uint32_t i = 0; i < tidy->names.count; i++)
+        tidy->numbered->items[tidy->names.items[i]] = 0;
     return NPART_OK;
 }
 
 npart_status npart__edit_tidy(struct npart__editor *editor, Onnx__GraphProto *graph, struct npart_error *error)
 {
     struct outside outside = {{NULL, 0, 0}};
-    return tidy_graph(editor, graph, &outside, error);
+    struct numbered *numbered = NULL;
+    return tidy_graph(editor, graph, &numbered, &outside, error);
 }

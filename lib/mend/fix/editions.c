@@ -203,8 +203,6 @@ void npart__edition_leave(struct npart__edition *edition)
         return;
     }
     npart__edition_close_editor(edition);
-    npart__arena_clear(&edition->widening);
-    edition->wide = NULL;
     make_room(edition->of);
 }
 
@@ -217,6 +215,7 @@ static npart_status analyse(struct npart__edition *edition, const char *model_na
     npart_model *model = NULL;
     npart_inference *known = NULL;
     npart_status status = npart__model_of_version(&model, &edition->version, model_name, allocator, error);
+    edition->version.made = NULL;
     if (status == NPART_OK)
         status = npart_inference_make(&known, model, NULL, error);
     npart_model_free(model); /* the inference keeps it */
@@ -279,6 +278,7 @@ npart_status npart__edition_find(struct npart__editions *editions, const struct 
         return same ? NPART_OK : npart__fail_memory(error);
     (*out)->version = *version;
     (*out)->version.objects = NULL;
+    (*out)->version.made = NULL;
     if (editions) {
         uint8_t *data = (*out)->version.data = npart__arena_allocate(&(*out)->arena, version->bytes + 1);
         if (data)
@@ -349,37 +349,40 @@ void npart__edition_close_editor(struct npart__edition *edition)
     edition->editor = NULL;
 }
 
-/* By interned name of an operator, the first node of it; a node of the same name in another domain is its own first. */
-static bool find_alike(struct npart__edition *edition)
+/* A node that has the name of another domain's operator is of a kind of its own. */
+static bool find_kinds(struct npart__edition *edition)
 {
     const struct npart__graph *graph = edition->graph;
     uint32_t count = graph->nodes.count;
     struct npart__arena scratch;
     npart__arena_init(&scratch, &edition->arena.allocator);
-    uint32_t *first = npart__arena_zeroed(&scratch, graph->strings.texts.count + (size_t)1, sizeof *first);
-    edition->first_alike = npart__arena_zeroed(&edition->arena, count + (size_t)1, sizeof *edition->first_alike);
-    edition->is_anchor = npart__arena_zeroed(&edition->arena, count + (size_t)1, sizeof *edition->is_anchor);
-    bool is_done = first && edition->first_alike && edition->is_anchor;
+    uint32_t *kind_of_op = npart__arena_zeroed(&scratch, graph->strings.texts.count + (size_t)1, sizeof *kind_of_op);
+    edition->kind_of = npart__arena_zeroed(&edition->arena, count + (size_t)1, sizeof *edition->kind_of);
+    bool is_done = kind_of_op && edition->kind_of;
     for (uint32_t i = 0; is_done && i < count; i++) {
         const struct npart__node *node = npart__node_at(graph, i);
-        if (!first[node->op_type])
-            first[node->op_type] = i + 1;
-        uint32_t alike = first[node->op_type] - 1;
-        edition->first_alike[i] = npart__node_at(graph, alike)->domain == node->domain ? alike : i;
+        uint32_t kind = kind_of_op[node->op_type];
+        if (!kind || npart__node_at(graph, edition->kinds.items[kind - 1])->domain != node->domain) {
+            is_done = NPART__PUSH(&edition->arena, &edition->kinds, i);
+            kind = edition->kinds.count;
+        }
+        if (!kind_of_op[node->op_type])
+            kind_of_op[node->op_type] = kind;
+        edition->kind_of[i] = kind - 1;
     }
     npart__arena_clear(&scratch);
-    return is_done;
+    edition->is_anchor = npart__arena_zeroed(&edition->arena, edition->kinds.count + (size_t)1, sizeof(bool));
+    return is_done && edition->is_anchor;
 }
 
 /* Names are compared once for each operator, of which a model has few, and not once for each node. */
-bool npart__edition_find_anchors(struct npart__edition *edition, const char *ops)
+bool npart__edition_find_anchors(struct npart__edition *edition, const char *ops, bool *is_any)
 {
-    if (!edition->is_anchor && !find_alike(edition))
+    *is_any = false;
+    if (!edition->is_anchor && !find_kinds(edition))
         return false;
-    for (uint32_t i = 0; i < edition->graph->nodes.count; i++) {
-        uint32_t first = edition->first_alike[i];
-        edition->is_anchor[i] = first == i ? npart__lists_op(edition->graph, ops, i) : edition->is_anchor[first];
-    }
+    for (uint32_t i = 0; i < edition->kinds.count; i++)
+        *is_any |= edition->is_anchor[i] = npart__lists_op(edition->graph, ops, edition->kinds.items[i]);
     return true;
 }
 

@@ -62,8 +62,9 @@ struct npart__edition {
     struct npart__arena editing;       /* of the editor */
     struct npart__editor *editor;      /* to which rewrites are offered until one changes something; NULL: not open */
     const bool *is_quantized;          /* by value: see npart__find_quantized */
-    uint32_t *first_alike;             /* by node: the first of its operator; NULL: not asked for yet */
-    bool *is_anchor;                   /* by node: what npart__edition_find_anchors was asked last */
+    uint32_t *kind_of;                 /* by node: which operator it is of; NULL: not asked for yet */
+    struct NPART__ARRAY(uint32_t) kinds; /* the first node of each */
+    bool *is_anchor;                   /* by kind: what npart__edition_find_anchors was asked last */
     struct npart__outcome_of_offer *offers;
     struct npart__changes *changes;
     struct npart__made_cache *caches;
@@ -112,8 +113,9 @@ npart_status npart__edition_open(const struct npart__edition *edition, struct np
 npart_status npart__edition_edit(struct npart__edition *edition, struct npart_error *error);
 /* Once something was made in it. */
 void npart__edition_close_editor(struct npart__edition *edition);
-/* Fills `is_anchor`: whether a list of operators (npart__lists_op) has a node's. False when out of memory. */
-bool npart__edition_find_anchors(struct npart__edition *edition, const char *ops);
+/* Fills `is_anchor`: whether a list of operators (npart__lists_op) has a node's; *is_any: of some node. False when out
+ * of memory. */
+bool npart__edition_find_anchors(struct npart__edition *edition, const char *ops, bool *is_any);
 
 /* The version with a cache of fixed size, as npart__cache_fix makes it, once for all searches. What it points to lies
  * in `arena`, or goes with what the edition is shared in. */

@@ -46,7 +46,7 @@ static npart_status plan_place(struct trial *trial, const struct npart__version 
     struct npart__plan_request request = trial->plan->request;
     request.inference = known->inference;
     request.shared = &known->views->shared;
-    request.is_trial = true;
+    request.is_trial = request.is_step = true;
     memset(&made, 0, sizeof made);
     status = npart__plan_make(&request, &known->life->arena, &made, trial->error);
     if (status == NPART_OK) {

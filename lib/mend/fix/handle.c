@@ -139,7 +139,7 @@ static npart_status read_input(npart_fix *fix, const struct npart_fix_options *o
     if (status != NPART_OK)
         return status;
     if (known) {
-        fix->original = (struct npart__version){known->data, known->bytes, known->input_bytes, known->limits, NULL};
+        fix->original = npart__version_of(known);
         return NPART_OK;
     }
     status = npart__input_source(&fix->input, arena, &source, error);

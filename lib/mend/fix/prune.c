@@ -17,7 +17,7 @@ static bool pick_sites(const struct npart__state *state, const char *const *site
     if (!picks || !is_named)
         return false;
     for (; *sites; sites++) {
-        uint32_t name = npart__strings_find(&graph->strings, *sites, strlen(*sites));
+        uint32_t name = npart__strings_find_text(&graph->strings, *sites);
         if (name != NPART_NONE)
             is_named[name] = true;
     }

@@ -188,7 +188,7 @@ static bool is_useful(const struct npart__state *before, const struct npart__sta
     for (uint32_t target = 0; target < before->standing.target_count; target++) {
         bool is_taken = npart__is_left_by(before, target, node);
         for (uint32_t i = 0; results[i] && is_taken; i++) {
-            uint32_t name = npart__strings_find(&made->graph->strings, results[i], strlen(results[i]));
+            uint32_t name = npart__strings_find_text(&made->graph->strings, results[i]);
             uint32_t maker = name == NPART_NONE ? 0 : makers[name];
             is_taken = !maker || !npart__is_left_by(made, target, maker - 1);
         }

@@ -115,7 +115,7 @@ npart_status npart__state_plan(struct npart__search *search, struct npart__state
         plan.inference = state->inference;
         plan.shared = &state->known->views->shared;
         /* Of the model as it is what it takes of memory is told, too. */
-        plan.is_trial = search->fix->plan_count >= request->target_count;
+        plan.is_trial = plan.is_step = search->fix->plan_count >= request->target_count;
         plan.oplist = request->targets[i].oplist;
         plan.target = request->targets[i].target;
         status = npart__plan_make(&plan, arena, &plans[i], search->error);

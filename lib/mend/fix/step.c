@@ -39,32 +39,45 @@ static uint32_t node_key(const struct npart__graph *graph, uint32_t id, struct n
     return adds ? npart__intern(keys, text, bytes, true) : npart__strings_find(keys, text, bytes);
 }
 
-/* Names of nodes that only the first graph has; nodes of functions are no one's. Both ways it tells what was added
- * and what was removed: nothing where sizes are all that is new. Linear by hashing. NULL when out of memory; the array
- * has a NULL at its end, as it is one longer than the nodes. */
-static const char *const *list_gone(const struct npart__graph *from, const struct npart__graph *to,
-                                    struct npart__arena *arena, uint32_t *count)
+/* One node's name, at the end of a list that has a place more than the graph has nodes; nodes of functions are no
+ * one's. */
+static bool list_changed(const struct npart__graph *graph, uint32_t id, struct npart__arena *arena, const char **names,
+                         uint32_t *count)
 {
-    static const char *const none[] = {NULL};
+    const char *name = node_name(graph, id);
+    return graph->scopes.items[graph->nodes.items[id].scope].kind == NPART_GRAPH_CALL ||
+           (names[(*count)++] = npart__arena_copy_text(arena, name, strlen(name))) != NULL;
+}
+
+/* Names of nodes that only one of the graphs has, with a NULL at the end: nothing where sizes are all that is new.
+ * Linear by hashing. False when out of memory. */
+static bool list_changes(const struct npart__graph *from, const struct npart__graph *to, struct npart__arena *arena,
+                         struct npart__changes *out)
+{
     struct npart__strings keys;
-    *count = 0;
-    if (from == to)
-        return none;
-    const char **names = npart__arena_zeroed(arena, from->nodes.count + (size_t)1, sizeof *names);
     struct npart__arena scratch;
     npart__arena_init(&scratch, &arena->allocator);
-    /* `keys` is read only where this has made it. */
-    bool is_done = names && npart__strings_init(&keys, &scratch);
-    for (uint32_t i = 0; is_done && i < to->nodes.count; i++)
-        is_done = node_key(to, i, &keys, true) != NPART_NONE;
-    for (uint32_t i = 0; is_done && i < from->nodes.count; i++) {
-        bool is_of_call = from->scopes.items[from->nodes.items[i].scope].kind == NPART_GRAPH_CALL;
-        const char *name = node_name(from, i);
-        if (!is_of_call && node_key(from, i, &keys, false) == NPART_NONE)
-            is_done = (names[(*count)++] = npart__arena_copy_text(arena, name, strlen(name))) != NULL;
+    uint32_t count = from == to ? 0 : to->nodes.count, before = from == to ? 0 : from->nodes.count;
+    const char **removed = npart__arena_zeroed(arena, before + (size_t)1, sizeof *removed);
+    const char **added = npart__arena_zeroed(arena, count + (size_t)1, sizeof *added);
+    uint32_t *key_of = npart__arena_zeroed(&scratch, count + (size_t)1, sizeof *key_of);
+    bool *is_old = npart__arena_zeroed(&scratch, count + (size_t)2, sizeof *is_old); /* by key, of which 0 is none */
+    bool is_done = removed && added && key_of && is_old && npart__strings_init(&keys, &scratch);
+    for (uint32_t i = 0; is_done && i < count; i++)
+        is_done = (key_of[i] = node_key(to, i, &keys, true)) != NPART_NONE;
+    for (uint32_t i = 0; is_done && i < before; i++) {
+        uint32_t key = node_key(from, i, &keys, false);
+        if (key == NPART_NONE)
+            is_done = list_changed(from, i, arena, removed, &out->removed_count);
+        else
+            is_old[key] = true;
     }
+    for (uint32_t i = 0; is_done && i < count; i++)
+        is_done = is_old[key_of[i]] || list_changed(to, i, arena, added, &out->added_count);
     npart__arena_clear(&scratch);
-    return is_done ? names : NULL;
+    out->removed = removed;
+    out->added = added;
+    return is_done;
 }
 
 /* As it is known of the editions, or found out. */
@@ -72,16 +85,14 @@ static bool find_changes(const struct npart__state *from, const struct npart__st
                          struct npart__changes *out)
 {
     const struct npart__changes *known = npart__edition_changes(from->edition, to->edition);
-    if (known) {
-        *out = *known;
-        out->removed = npart__copy_texts(known->removed, arena);
-        out->added = npart__copy_texts(known->added, arena);
-        return out->removed && out->added;
+    if (!known) {
+        *out = (struct npart__changes){.made = to->edition};
+        return list_changes(from->graph, to->graph, arena, out) && npart__edition_note_changes(from->edition, out);
     }
-    out->made = to->edition;
-    out->removed = list_gone(from->graph, to->graph, arena, &out->removed_count);
-    out->added = list_gone(to->graph, from->graph, arena, &out->added_count);
-    return out->removed && out->added && npart__edition_note_changes(from->edition, out);
+    *out = *known;
+    out->removed = npart__copy_texts(known->removed, arena);
+    out->added = npart__copy_texts(known->added, arena);
+    return out->removed && out->added;
 }
 
 /* Summaries are copied: the state may be left before the step is told. */
@@ -144,14 +155,21 @@ npart_status npart__take_made(struct npart__search *search, struct npart__editio
     return status == NPART_ERROR_MEMORY ? status : NPART_OK;
 }
 
-static npart_status pack_and_analyse(struct npart__search *search, struct npart__editor *editor,
-                                     struct npart__attempt *attempt, const char *what)
+/* `of`: the edition whose own editor it is, which is used up; NULL: it is somebody else's. */
+static npart_status pack_and_analyse(struct npart__search *search, struct npart__edition *of,
+                                     struct npart__editor *editor, struct npart__attempt *attempt, const char *what)
 {
     const struct npart_allocator *allocator = &search->arena->allocator;
     struct npart__edition *edition = npart__edition_new(search->request->editions, allocator);
     if (!edition)
         return npart__fail_memory(search->error);
     npart_status status = npart__editor_pack(editor, &edition->arena, &edition->version, search->error);
+    struct npart__made_objects made;
+    if (status == NPART_OK && of) {
+        made = (struct npart__made_objects){npart__editor_give_objects(editor), &of->editing, of->known->model->life,
+                                            &of->graph->strings};
+        edition->version.made = &made;
+    }
     if (status == NPART_OK)
         status = npart__edition_settle(&edition, search->request->model_name, allocator, search->error);
     else
@@ -289,7 +307,7 @@ static npart_status offer(struct offering *offering, uint32_t node)
 /* By operator first, which is cheap; then by the caller's picks, or whether any target leaves the node. */
 static bool is_offered(const struct npart__state *state, const struct npart__attempt *attempt, uint32_t node)
 {
-    if (!state->edition->is_anchor[node])
+    if (!state->edition->is_anchor[state->edition->kind_of[node]])
         return false;
     return attempt->picks ? attempt->picks[node] : npart__is_left(state, node);
 }
@@ -336,7 +354,7 @@ static npart_status offer_all(struct npart__search *search, struct npart__editio
     search->fix->barred |= offering.barred;
     /* Where no site was kept, nothing is packed, and `made` stays NULL. */
     if (status == NPART_OK && attempt->step.site_count)
-        status = pack_and_analyse(search, offering.editor, attempt, attempt->rewrite->id);
+        status = pack_and_analyse(search, edition, offering.editor, attempt, attempt->rewrite->id);
     if (status != NPART_OK || attempt->step.site_count)
         npart__edition_close_editor(edition);
     return status;
@@ -367,10 +385,13 @@ npart_status npart__attempt_rewrite(struct npart__search *search, struct npart__
 {
     struct npart__arena scratch;
     uint32_t count = 0;
+    bool is_any;
     attempt->made = NULL;
     attempt->step = (struct npart__fix_step){.rewrite = attempt->rewrite->id, .argument = attempt->rewrite->argument};
-    if (!npart__edition_find_anchors(state->edition, attempt->rewrite->anchors))
+    if (!npart__edition_find_anchors(state->edition, attempt->rewrite->anchors, &is_any))
         return npart__fail_memory(search->error);
+    if (!is_any)
+        return NPART_OK;
     npart__arena_init(&scratch, &search->arena->allocator);
     uint32_t *offered = list_offered(state, attempt, &scratch, &count);
     npart_status status = offered ? NPART_OK : npart__fail_memory(search->error);
@@ -501,7 +522,7 @@ npart_status npart__attempt_annotate(struct npart__search *search, struct npart_
     if (status == NPART_OK && !npart__editor_declare(edition->editor, edition->wide, NPART__DECLARE_STATIC, &changed))
         status = npart__fail_memory(search->error);
     if (status == NPART_OK && changed)
-        status = pack_and_analyse(search, edition->editor, attempt, NPART__ID_ANNOTATE);
+        status = pack_and_analyse(search, edition, edition->editor, attempt, NPART__ID_ANNOTATE);
     if (status != NPART_OK || changed)
         npart__edition_close_editor(edition);
     return status;
@@ -562,7 +583,7 @@ static npart_status attempt_header(struct npart__search *search, struct npart__s
             npart__editor_set_opset(editor, opset);
         else
             npart__editor_set_ir_version(editor, ir_version);
-        status = pack_and_analyse(search, editor, attempt, id);
+        status = pack_and_analyse(search, NULL, editor, attempt, id);
     }
     npart__arena_clear(&scratch);
     return status;
@@ -658,7 +679,7 @@ npart_status npart__attempt_bind(struct npart__search *search, struct npart__sta
         status = npart__editor_bind_value(editor, request->values[i].name, request->values[i].numbers,
                                           request->values[i].count, search->error);
     if (status == NPART_OK && changed)
-        status = pack_and_analyse(search, editor, attempt, NPART__ID_BIND);
+        status = pack_and_analyse(search, NULL, editor, attempt, NPART__ID_BIND);
     npart__arena_clear(&scratch);
     /* pack_and_analyse tells a model that cannot be read by `made` alone, as for a rewrite; here it is the user's
      * error. */

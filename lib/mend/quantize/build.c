@@ -13,7 +13,7 @@
 
 uint32_t npart__quantizer_id(const struct npart__quantizer *quantizer, const char *name)
 {
-    uint32_t id = name && *name ? npart__strings_find(&quantizer->names, name, strlen(name)) : NPART_NONE;
+    uint32_t id = name && *name ? npart__strings_find_text(&quantizer->names, name) : NPART_NONE;
     return id < quantizer->tensor_count ? id : NPART_NONE;
 }
 
@@ -21,9 +21,9 @@ const char *npart__quantizer_name(struct npart__quantizer *quantizer, const char
 {
     const char *wanted = name ? npart__arena_format(quantizer->arena, "%s%s", name, suffix) : NULL;
     const char *made = wanted;
-    for (uint32_t i = 2; made && npart__strings_find(&quantizer->names, made, strlen(made)) != NPART_NONE; i++)
+    for (uint32_t i = 2; made && npart__strings_find_text(&quantizer->names, made) != NPART_NONE; i++)
         made = npart__arena_format(quantizer->arena, "%s_%u", wanted, i);
-    if (!made || npart__intern(&quantizer->names, made, strlen(made), false) == NPART_NONE)
+    if (!made || npart__intern_text(&quantizer->names, made) == NPART_NONE)
         quantizer->failed = true;
     return quantizer->failed ? NULL : made;
 }
@@ -245,7 +245,7 @@ static void list_users(struct sorting *sorting, const bool *is_there)
     for (uint32_t i = 0; i < sorting->count; i++) {
         const char *name;
         for (size_t k = 0; (name = needed_name(sorting, i, k)); k++) {
-            uint32_t id = npart__strings_find(names, name, strlen(name));
+            uint32_t id = npart__strings_find_text(names, name);
             if (id == NPART_NONE || !is_there[id])
                 continue;
             sorting->user[at] = i;
@@ -274,7 +274,7 @@ static void release_users(struct sorting *sorting, uint32_t id, uint32_t *ready,
 static uint32_t made_id(const struct sorting *sorting, uint32_t node, size_t index)
 {
     const char *name = sorting->nodes[node]->output[index];
-    return *name ? npart__strings_find(&sorting->quantizer->names, name, strlen(name)) : NPART_NONE;
+    return *name ? npart__strings_find_text(&sorting->quantizer->names, name) : NPART_NONE;
 }
 
 static int compare_texts(const void *left, const void *right)
@@ -313,7 +313,7 @@ static bool sort(struct sorting *sorting, const char *const *given, size_t given
             if (made_id(sorting, i, k) != NPART_NONE)
                 is_there[made_id(sorting, i, k)] = true;
     for (size_t i = 0; i < given_count; i++) {
-        uint32_t id = npart__strings_find(names, given[i], strlen(given[i]));
+        uint32_t id = npart__strings_find_text(names, given[i]);
         if (id != NPART_NONE)
             is_there[id] = true;
     }
@@ -322,7 +322,7 @@ static bool sort(struct sorting *sorting, const char *const *given, size_t given
         if (!sorting->waits[i])
             ready[end++] = i;
     for (size_t i = 0; i < given_count; i++) {
-        uint32_t id = npart__strings_find(names, given[i], strlen(given[i]));
+        uint32_t id = npart__strings_find_text(names, given[i]);
         if (id != NPART_NONE)
             release_users(sorting, id, ready, &end);
     }

@@ -120,7 +120,7 @@ static const char *copy_name(struct npart__quantizer *quantizer, const char *nam
         next = number > next ? number : next;
     }
     const char *made = npart__arena_format(quantizer->arena, "%s%lu", name, next + copies);
-    if (!made || npart__intern(&quantizer->names, made, strlen(made), false) == NPART_NONE)
+    if (!made || npart__intern_text(&quantizer->names, made) == NPART_NONE)
         quantizer->failed = true;
     return quantizer->failed ? NULL : made;
 }

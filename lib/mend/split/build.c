@@ -199,7 +199,7 @@ static bool list_infos(struct npart__splitting *splitting, Onnx__GraphProto *out
     for (size_t i = 0; i < out->n_node; i++)
         for (size_t k = 0; k < out->node[i]->n_output; k++) {
             const char *text = out->node[i]->output[k];
-            uint32_t name = npart__strings_find(&splitting->strings, text, strlen(text));
+            uint32_t name = npart__strings_find_text(&splitting->strings, text);
             /* 0: an output left out. */
             uint32_t info = name == NPART_NONE || name == 0 ? NPART_NONE : splitting->names.items[name].info;
             if (info != NPART_NONE && !NPART__PUSH(splitting->arena, &infos, graph->value_info[info]))

@@ -136,7 +136,7 @@ static void append_results(struct npart__splitting *splitting, struct npart__buf
     npart__append_text(buffer, "\n ], \"outputs\": [");
     for (size_t i = 0; i < graph->n_output; i++) {
         const char *text = graph->output[i]->name ? graph->output[i]->name : "";
-        uint32_t name = npart__strings_find(&splitting->strings, text, strlen(text));
+        uint32_t name = npart__strings_find_text(&splitting->strings, text);
         npart__append_text(buffer, i ? ", {\"name\": " : "{\"name\": ");
         append_string(buffer, text);
         if (name == NPART_NONE || !splitting->names.items[name].is_marked) {

@@ -31,7 +31,7 @@ static void find_needed(struct npart__splitting *splitting, uint32_t *stack)
     uint32_t count = 0;
     for (size_t i = 0; i < graph->n_output; i++) {
         const char *name = graph->output[i]->name ? graph->output[i]->name : "";
-        uint32_t id = npart__strings_find(&splitting->strings, name, strlen(name));
+        uint32_t id = npart__strings_find_text(&splitting->strings, name);
         if (id != NPART_NONE)
             need(splitting, splitting->names.items[id].unit, stack, &count);
     }

@@ -109,7 +109,7 @@ static bool list_outputs(struct fill *fill)
     for (int pass = 0; pass < 2; pass++) {
         for (size_t i = 0; i < graph->n_output; i++) {
             const char *text = graph->output[i]->name ? graph->output[i]->name : "";
-            uint32_t name = npart__strings_find(&splitting->strings, text, strlen(text));
+            uint32_t name = npart__strings_find_text(&splitting->strings, text);
             uint32_t part = name == NPART_NONE ? NPART_NONE : part_of_output(splitting, name);
             if (part != NPART_NONE && pass == 0)
                 first[part + 2]++;

@@ -272,9 +272,9 @@ static const char *name_ops(const struct npart__splitting *splitting, const stru
         const char *op = unit->node->op_type ? unit->node->op_type : "";
         if (unit->kind != NPART__UNIT_RUN)
             continue;
-        uint32_t id = npart__strings_find(&ops, op, strlen(op));
+        uint32_t id = npart__strings_find_text(&ops, op);
         if (id == NPART_NONE) {
-            id = npart__intern(&ops, op, strlen(op), false);
+            id = npart__intern_text(&ops, op);
             if (id == NPART_NONE)
                 return NULL;
             counts[id] = (struct counted){op, 0, i};
@@ -318,6 +318,7 @@ static npart_status build_all(struct npart__splitting *splitting, const struct n
     return status;
 }
 
+/* Nothing in the objects is changed, so those of the plan's graph serve. */
 static npart_status open(struct siding *at, const struct npart__version *version)
 {
     struct npart__splitting *splitting = at->splitting;
@@ -326,7 +327,10 @@ static npart_status open(struct siding *at, const struct npart__version *version
                                        .input_bytes = version->input_bytes,
                                        .limits = version->limits,
                                        .is_lent = true};
-    npart_status status = npart__onnx_unpack(&skeleton, splitting->arena, &splitting->model, splitting->error);
+    npart_status status = NPART_OK;
+    splitting->model = (Onnx__ModelProto *)(uintptr_t)version->objects;
+    if (!splitting->model)
+        status = npart__onnx_unpack(&skeleton, splitting->arena, &splitting->model, splitting->error);
     if (status == NPART_OK)
         status = npart__split_read(splitting);
     if (status != NPART_OK)

@@ -25,7 +25,7 @@ static uint32_t define(struct npart__splitting *splitting, const char *text)
 /* The same of one that may be there; 0, which is "", where it is not. */
 uint32_t npart__split_find(const struct npart__splitting *splitting, const char *text)
 {
-    uint32_t id = text ? npart__strings_find(&splitting->strings, text, strlen(text)) : 0;
+    uint32_t id = text ? npart__strings_find_text(&splitting->strings, text) : 0;
     return id == NPART_NONE ? 0 : id;
 }
 

@@ -46,7 +46,7 @@ struct graph_at {
 static bool add_constant(struct reading *reading, struct graph_at *at, const char *name,
                          const Onnx__TensorProto *tensor)
 {
-    uint32_t id = name && *name ? npart__intern(&at->names, name, strlen(name), false) : 0;
+    uint32_t id = name && *name ? npart__intern_text(&at->names, name) : 0;
     while (id != NPART_NONE && at->tensors.count <= id)
         if (!NPART__PUSH(reading->arena, &at->tensors, NULL))
             return false;
@@ -74,7 +74,7 @@ static bool list_constants(struct reading *reading, struct graph_at *at)
 static const Onnx__TensorProto *find_constant(const struct graph_at *at, const char *name, const struct graph_at **of)
 {
     for (; at && name && *name; at = at->outer) {
-        uint32_t id = npart__strings_find(&at->names, name, strlen(name));
+        uint32_t id = npart__strings_find_text(&at->names, name);
         if (id != NPART_NONE && id < at->tensors.count && at->tensors.items[id]) {
             *of = at;
             return at->tensors.items[id];
@@ -251,8 +251,8 @@ static uint64_t count_elements(const Onnx__TensorProto *tensor)
 static bool is_first(struct reading *reading, const struct graph_at *of, const char *name, bool *has_failed)
 {
     const char *key = npart__arena_format(reading->arena, "%p %s", (const void *)of->graph, name);
-    bool is_new = key && npart__strings_find(&reading->names, key, strlen(key)) == NPART_NONE;
-    *has_failed = !key || (is_new && npart__intern(&reading->names, key, strlen(key), false) == NPART_NONE);
+    bool is_new = key && npart__strings_find_text(&reading->names, key) == NPART_NONE;
+    *has_failed = !key || (is_new && npart__intern_text(&reading->names, key) == NPART_NONE);
     return is_new;
 }
 

@@ -125,7 +125,7 @@ struct npart__op_id *npart__find_ops(const struct npart__graph *graph, const cha
         if (is_long && !npart__may_have_op(&marks, name))
             continue;
         bool is_default = !colon || ((size_t)(colon - texts[i]) == 7 && memcmp(texts[i], "ai.onnx", 7) == 0);
-        ids[i].op_type = npart__strings_find(&graph->strings, name, strlen(name));
+        ids[i].op_type = npart__strings_find_text(&graph->strings, name);
         ids[i].domain =
             is_default ? 0 : npart__strings_find(&graph->strings, texts[i], (size_t)(colon - texts[i]));
         if (ids[i].op_type == NPART_NONE || ids[i].domain == NPART_NONE)

@@ -401,8 +401,8 @@ static const struct part_op *find_ops(const struct npart__oplist *oplist, const 
         ops[i].type = ops[i].domain = NPART_NONE;
         if (part->kind != NPART__PATTERN_NODE || !npart__may_have_op(&marks, part->op))
             continue;
-        ops[i].type = npart__strings_find(&graph->strings, part->op, strlen(part->op));
-        ops[i].domain = npart__strings_find(&graph->strings, part->domain, strlen(part->domain));
+        ops[i].type = npart__strings_find_text(&graph->strings, part->op);
+        ops[i].domain = npart__strings_find_text(&graph->strings, part->domain);
         ops[i].is_commutative = npart__op_plays(part->op, NPART__ROLE_COMMUTES);
     }
     return ops;

@@ -60,7 +60,7 @@ bool npart__functions_find(const struct npart__functions *functions, const Onnx_
     if (functions->keys.texts.count <= 1)
         return true;
     const char *key = key_of(brief, functions->keys.arena, call->domain, call->op_type, call->overload);
-    uint32_t id = key ? npart__strings_find(&functions->keys, key, strlen(key)) : NPART_NONE;
+    uint32_t id = key ? npart__strings_find_text(&functions->keys, key) : NPART_NONE;
     if (id != NPART_NONE)
         *out = functions->by_key[id];
     return key != NULL;

@@ -40,11 +40,29 @@ npart_status npart__onnx_unpack(const struct npart__skeleton *skeleton, struct n
     return NPART_OK;
 }
 
-static bool copy_list(ProtobufCMessage ***list, size_t count, bool is_of_messages, struct npart__arena *arena)
+/* Whether it is a node or holds some: an attribute mostly does not. */
+static bool has_nodes(const ProtobufCMessage *message)
 {
-    ProtobufCMessage **copies = npart__arena_zeroed(arena, count, sizeof *copies);
+    static const ProtobufCMessageDescriptor *const kinds[] = {
+        &onnx__node_proto__descriptor, &onnx__graph_proto__descriptor, &onnx__model_proto__descriptor,
+        &onnx__function_proto__descriptor, &onnx__operator_set_id_proto__descriptor};
+    const Onnx__AttributeProto *attribute = (const void *)message;
+    if (message->descriptor == &onnx__attribute_proto__descriptor)
+        return attribute->g || attribute->n_graphs;
+    for (size_t i = 0; i < NPART__COUNT(kinds); i++)
+        if (message->descriptor == kinds[i])
+            return true;
+    return false;
+}
+
+static ProtobufCMessage *copy(const ProtobufCMessage *message, bool is_whole, struct npart__arena *arena);
+
+static bool copy_list(ProtobufCMessage ***list, size_t count, bool is_of_messages, bool is_whole,
+                      struct npart__arena *arena)
+{
+    ProtobufCMessage **copies = npart__arena_allocate(arena, count * sizeof *copies);
     for (size_t i = 0; copies && i < count; i++)
-        if (!(copies[i] = is_of_messages ? npart__onnx_copy((*list)[i], arena) : (*list)[i]))
+        if (!(copies[i] = is_of_messages ? copy((*list)[i], is_whole, arena) : (*list)[i]))
             return false;
     *list = copies;
     return copies != NULL;
@@ -52,32 +70,44 @@ static bool copy_list(ProtobufCMessage ***list, size_t count, bool is_of_message
 
 /* By the descriptor, as protobuf-c itself goes through a message; as deep as the scan allows. Of a oneof only the
  * member that is there is what the descriptor says. */
-ProtobufCMessage *npart__onnx_copy(const ProtobufCMessage *message, struct npart__arena *arena)
+static ProtobufCMessage *copy(const ProtobufCMessage *message, bool is_whole, struct npart__arena *arena)
 {
     const ProtobufCMessageDescriptor *descriptor = message->descriptor;
-    char *copy = npart__arena_allocate(arena, descriptor->sizeof_message);
-    if (!copy)
+    if (!is_whole && !has_nodes(message))
+        return (ProtobufCMessage *)(uintptr_t)message;
+    char *made = npart__arena_allocate(arena, descriptor->sizeof_message);
+    if (!made)
         return NULL;
-    memcpy(copy, message, descriptor->sizeof_message);
+    memcpy(made, message, descriptor->sizeof_message);
     for (unsigned i = 0; i < descriptor->n_fields; i++) {
         const ProtobufCFieldDescriptor *field = &descriptor->fields[i];
         bool is_message = field->type == PROTOBUF_C_TYPE_MESSAGE, is_list = field->label == PROTOBUF_C_LABEL_REPEATED;
         if (!is_message && !(is_list && field->type == PROTOBUF_C_TYPE_STRING))
             continue;
-        void *at = copy + field->offset;
+        void *at = made + field->offset;
         if (is_list) {
-            size_t count = *(const size_t *)(const void *)(copy + field->quantifier_offset);
-            if (count && !copy_list(at, count, is_message, arena))
+            size_t count = *(const size_t *)(const void *)(made + field->quantifier_offset);
+            if (count && !copy_list(at, count, is_message, is_whole, arena))
                 return NULL;
             continue;
         }
         bool is_there = !(field->flags & PROTOBUF_C_FIELD_FLAG_ONEOF) ||
-                        *(const uint32_t *)(const void *)(copy + field->quantifier_offset) == field->id;
+                        *(const uint32_t *)(const void *)(made + field->quantifier_offset) == field->id;
         ProtobufCMessage **part = at;
-        if (is_there && *part && !(*part = npart__onnx_copy(*part, arena)))
+        if (is_there && *part && !(*part = copy(*part, is_whole, arena)))
             return NULL;
     }
-    return (ProtobufCMessage *)(void *)copy;
+    return (ProtobufCMessage *)(void *)made;
+}
+
+ProtobufCMessage *npart__onnx_copy(const ProtobufCMessage *message, struct npart__arena *arena)
+{
+    return copy(message, true, arena);
+}
+
+Onnx__ModelProto *npart__onnx_copy_nodes(const Onnx__ModelProto *model, struct npart__arena *arena)
+{
+    return (Onnx__ModelProto *)copy(&model->base, false, arena);
 }
 
 /* A record is native memory of this process, written by the scan and read here: no byte order is

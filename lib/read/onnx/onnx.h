@@ -18,6 +18,9 @@ npart_status npart__onnx_unpack(const struct npart__skeleton *skeleton, struct n
 /* A copy whose parts can be changed, in the arena; NULL when out of memory. It has messages and lists of messages and
  * of texts of its own; texts, bytes and lists of numbers are shared. */
 ProtobufCMessage *npart__onnx_copy(const ProtobufCMessage *message, struct npart__arena *arena);
+/* The same of a model all of whose nodes, graphs and imports can be changed, and their lists; other messages are
+ * shared. */
+Onnx__ModelProto *npart__onnx_copy_nodes(const Onnx__ModelProto *model, struct npart__arena *arena);
 
 /* The node's attribute of a name; NULL where it gives none. And its integer, 0 where it gives none. */
 const Onnx__AttributeProto *npart__onnx_attribute(const Onnx__NodeProto *node, const char *name);

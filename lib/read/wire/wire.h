@@ -109,6 +109,8 @@ struct npart__skeleton {
     bool may_have_external; /* tensors' data in other files: some tensor holds messages, which say where */
     bool is_whole; /* all was kept: it can be edited and written again */
     bool is_lent;  /* its bytes are not given back when they are unpacked */
+    void *objects; /* what it unpacks to, where that is there already and outlives what is made of it; else NULL */
+    const struct npart__strings *names; /* of those whose texts these are, most of them; or NULL */
     const struct npart__limits *limits; /* of the options; NULL: as they are */
 };
 
