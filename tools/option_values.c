@@ -81,21 +81,14 @@ bool read_milliseconds(const char **at, double *out)
     return is_number;
 }
 
-static bool take_number(const char *option, const char *value, const char *expected, double *out)
-{
-    const char *at = value;
-    return (read_milliseconds(&at, out) && !*at) || complain(option, value, expected);
-}
-
-bool take_min_tokens_per_s(struct options *options, const char *value)
-{
-    return take_number("--min-tokens-per-s", value, "expected tokens a second", &options->min_tokens_per_s);
-}
-
-bool take_max_ms(struct options *options, const char *value)
-{
-    return take_number("--max-ms", value, "expected milliseconds", &options->max_ms);
-}
+#define BOUND(member, word, form, expected, is_least, unit, unknown, goes, help)                                       \
+    bool take_##member(struct options *options, const char *value)                                                     \
+    {                                                                                                                  \
+        const char *at = value;                                                                                        \
+        bool is_number = read_milliseconds(&at, &options->bounds[BOUND_##member]) && !*at;                             \
+        return is_number || complain("--" word, value, "expected " expected);                                          \
+    }
+#include "bounds.def"
 
 bool take_ram(struct options *options, const char *value)
 {

@@ -10,6 +10,7 @@
 #include "limits.h"
 #include "message.h"
 #include "option_values.h"
+#include "thresholds.h"
 #include "words.h"
 
 #define MOST_MISTAKES 10
@@ -464,10 +465,9 @@ static const struct row {
     {NULL, 0, "invalid", NOTHING, "ONNX Runtime does not load the model", NULL},
     {NULL, 0, "memory", NOTHING, "the model does not fit into the target's memory", NULL},
     {NULL, 0, "slower", NOTHING, "a run takes longer than on the CPU alone", NULL},
-    {"min-tokens-per-s", 0, "N", CALL(take_min_tokens_per_s),
-     "of a decoder with a cache of known size at least so many new tokens a second", "- fix check"},
-    {"max-ms", 0, "MS", CALL(take_max_ms), "at most this time a run; with place, a run of the set",
-     "- fix check place"},
+#define BOUND(member, word, value, expected, is_least, unit, unknown, goes, help)                                      \
+    {word, 0, value, CALL(take_##member), help, goes},
+#include "bounds.def"
     {NULL, 0, NULL, NOTHING, "About targets", NULL},
     {"list-targets", 0, NULL, MEMBER(lists_targets), "all targets, and how far each is verified", NULL},
     {"describe", 0, "TARGET [OP]", MEMBER(describe), "the ops that a target supports, or all rules of one op", NULL},
@@ -759,8 +759,7 @@ bool read_options(int argc, char **argv, struct options *options)
     bool only_models = false, is_used[ROWS] = {false};
     int mistakes = 0;
     memset(options, 0, sizeof *options);
-    options->max_partitions = -1;
-    options->min_coverage = options->min_mac_coverage = options->max_ms = options->min_tokens_per_s = -1;
+    clear_thresholds(options);
     options->max_growth = 0.25;
     options->models = calloc((size_t)argc + 1, sizeof *options->models);
     if (!options->models)

@@ -45,6 +45,11 @@ enum fail_on {
 };
 /* Their words, in this order (thresholds.c). */
 extern const char *const fail_on_words[FAIL_ON_KINDS];
+enum bound {
+#define BOUND(member, word, value, expected, is_least, unit, unknown, goes, help) BOUND_##member,
+#include "bounds.def"
+    BOUNDS
+};
 enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
 struct word;
@@ -104,8 +109,7 @@ struct options {
     bool cache_shifts, cuts_windows;
     bool is_dry_run, lists_rewrites;
     uint64_t ram_bytes; /* 0: not asked */
-    double max_ms; /* below 0: no threshold */
-    double min_tokens_per_s; /* the same */
+    double bounds[BOUNDS]; /* below 0: no threshold */
     unsigned long long keep_bytes;
     struct npart_limit limits[MOST_LIMITS];
     uint32_t limit_count;
