@@ -216,6 +216,7 @@ struct npart_plan_options plan_options(const struct options *options)
     plan.runtime = options->runtime;
     plan.is_sustained = options->is_sustained;
     plan.ram_bytes = options->ram_bytes;
+    plan.prompt_tokens = options->prompt_tokens;
     return plan;
 }
 

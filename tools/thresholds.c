@@ -193,6 +193,15 @@ static double find_min_tokens_per_s(const struct npart_cost *cost, const struct 
     return cost->tokens_per_s;
 }
 
+/* Of a file that takes several tokens a run: with one a run another file of its set reads prompts. */
+static double find_max_first_token_ms(const struct npart_cost *cost, const struct npart_memory *memory, char *text,
+                                      size_t bytes)
+{
+    (void)snprintf(text, bytes, "the first token of a prompt of %llu takes %.3g ms (runs of %u)",
+                   (unsigned long long)cost->prompt_tokens, cost->first_token_ms, memory->run_tokens);
+    return cost->first_token_ms;
+}
+
 double find_figure(enum bound bound, const npart_plan *plan, char *text, size_t bytes)
 {
     static double (*const finders[])(const struct npart_cost *cost, const struct npart_memory *memory, char *text,

@@ -419,8 +419,9 @@ struct npart_decode_info {
     struct npart_cost_range run_ms; /* estimated time of a run; null in JSON where it is not known */
     double tokens_per_s; /* of the typical time; negative: not known */
     uint32_t prompt_tokens; /* of a prompt */
-    /* typical, of the runs that read it, the last of which may be filled up; negative: not known, or it does not divide
-     * and may not */
+    uint32_t prompt_run; /* new tokens in a run of the file that reads it: of a set's the soonest */
+    /* time to the first token: typical, of the runs that read the prompt, the last of which may be filled up; negative:
+     * not known, or it does not divide and may not */
     double prompt_ms;
     uint64_t bytes_in; /* what a run is given, the slots before included */
     uint64_t bytes_out; /* what it gives back */
@@ -428,8 +429,8 @@ struct npart_decode_info {
     uint64_t weight_bytes; /* all constant tensors of the model */
     struct npart_bytes peak_bytes; /* the peak of activations in the partition that takes most */
 };
-/* Of a target what a run of a model with a fixed cache takes; a prompt of so many tokens, or 0: 256, or half of the
- * slots where these are less. False where no cache was asked for, out of range, for NULL or an unknown size. */
+/* Of a target what a run of a model with a fixed cache takes; a prompt of so many tokens, or 0: what the
+ * options of plans say. False where no cache was asked for, out of range, for NULL or an unknown size. */
 NPART_API bool npart_fix_decode(const npart_fix *fix, uint32_t target, uint32_t prompt_tokens,
                                 struct npart_decode_info *out);
 

@@ -148,6 +148,8 @@ struct npart_plan_options {
     bool is_sustained;   /* costs are those of a device that has run for minutes */
     /* Since version 2: what there is for weights and activations of the session, of NPU and CPU; 0: not asked. */
     uint64_t ram_bytes;
+    /* Of the prompt of `first_token_ms`; 0: 1,024, or half of the slots where these are fewer. */
+    uint32_t prompt_tokens;
 };
 #define NPART_PLAN_OPTIONS_INIT {.version = 2, .level = NPART_LEVEL_BASIC}
 
@@ -577,6 +579,10 @@ struct npart_cost {
     /* new tokens a second, at the typical time, of a decoder whose cache has a known size: generated ones where
      * `memory.run_tokens` is 1, else those of a prompt */
     double tokens_per_s;
+    /* typical, of runs of `memory.run_tokens` that read a prompt; negative also where a run takes one token: another
+     * file reads prompts */
+    double first_token_ms;
+    uint64_t prompt_tokens; /* of that prompt: `--prompt`, else 1,024, or half of the slots where these are fewer */
     /* of all boundary tensors with a known size; one from partition to partition counts both ways */
     uint64_t bytes_to_npu, bytes_to_cpu;
     uint64_t conversion_bytes; /* of tensors that change their layout */

@@ -20,6 +20,9 @@
 #include "module/module.h"
 #include "plan/fusions.h"
 
+/* Of the prompt whose time is told: as asked, or 1,024, or half of the slots where these are fewer. */
+uint64_t npart__prompt_tokens(uint32_t asked, uint64_t slots);
+
 /* ---- handles ----------------------------------------------------------------------------------------------- */
 
 /* A plan is made from an inference and an op list, an advice from two plans, a fix from a model, another fix and the

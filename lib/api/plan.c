@@ -211,6 +211,7 @@ static npart_status begin_request(const npart_oplist *oplist, const char *target
         .invoker = at->runtime,
         .is_sustained = at->is_sustained,
         .ram_bytes = at->version >= 2 ? at->ram_bytes : 0,
+        .prompt_tokens = at->version >= 2 ? at->prompt_tokens : 0,
     };
     return NPART_OK;
 }
@@ -475,15 +476,28 @@ static struct npart_cost_range range_of_bill(const struct npart__plan *plan, con
                     : NPART__UNKNOWN_RANGE;
 }
 
-/* Milliseconds and bytes of one run; sizes that are not known are counted and not guessed. Parts and whole are
- * ranges by themselves: the bounds of a sum are closer than the sum of the bounds. */
-/* A run of so many new tokens. Of plans of a search no memory is known. */
-static double tokens_per_s(const struct npart__plan *plan)
+#define USUAL_PROMPT 1024u /* that a person writes, with what goes before it */
+
+uint64_t npart__prompt_tokens(uint32_t asked, uint64_t slots)
 {
-    double ms = plan->cost.total_ms.typical_ms;
-    return plan->memory.told.run_tokens && ms > 0 ? plan->memory.told.run_tokens * 1000.0 / ms : -1;
+    uint64_t usual = slots / 2 < USUAL_PROMPT ? slots / 2 : USUAL_PROMPT;
+    return asked && slots ? asked : usual;
 }
 
+/* Of runs of so many new tokens. Of plans of a search no memory is known. */
+static void add_serving(const struct npart__plan *plan, struct npart_cost *out)
+{
+    uint32_t tokens = plan->memory.told.run_tokens;
+    double ms = plan->cost.total_ms.typical_ms;
+    uint64_t prompt = npart__prompt_tokens(plan->request.prompt_tokens, plan->memory.told.cache_slots);
+    bool is_known = tokens && ms > 0, reads = is_known && tokens > 1 && prompt <= plan->memory.told.cache_slots;
+    out->prompt_tokens = prompt;
+    out->tokens_per_s = is_known ? tokens * 1000.0 / ms : -1;
+    out->first_token_ms = reads ? (double)((prompt + tokens - 1) / tokens) * ms : -1;
+}
+
+/* Milliseconds and bytes of one run; sizes that are not known are counted and not guessed. Parts and whole are
+ * ranges by themselves: the bounds of a sum are closer than the sum of the bounds. */
 bool npart_plan_cost(const npart_plan *plan, struct npart_cost *out)
 {
     if (!plan || !NPART__HAS_ROOM(out))
@@ -518,8 +532,8 @@ bool npart_plan_cost(const npart_plan *plan, struct npart_cost *out)
         .is_cpu_measured = npart__bill_is_measured(&plan->plan.node_costs->rates, &plan->plan.sides.cpu),
         .basis = cost->basis,
         .compile = npart__compile_range(&plan->plan.node_costs->rates, &work),
-        .tokens_per_s = tokens_per_s(&plan->plan),
     };
+    add_serving(&plan->plan, out);
     return true;
 }
 

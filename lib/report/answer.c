@@ -373,24 +373,29 @@ void npart__append_rate(struct npart__buffer *out, double per_second)
         npart__append_count(out, (uint64_t)(per_second / unit + 0.5) * (uint64_t)unit);
 }
 
-/* A prompt that a person writes, with what goes before it; less where the cache holds less. */
-#define USUAL_PROMPT 1024u
+void npart__append_first_token(struct npart__buffer *out, double ms, uint64_t prompt, uint32_t run)
+{
+    uint64_t runs = (prompt + run - 1) / run;
+    npart__append_text(out, "first token ");
+    npart__append_estimate(out, ms);
+    npart__append_text(out, " for ");
+    npart__append_count(out, prompt);
+    npart__append_format(out, " tokens in %llu run%s of %u", (unsigned long long)runs, runs == 1 ? "" : "s", run);
+}
 
+/* A file that reads prompts alone says no rate: it generates one token a run. */
 static void put_rate(struct npart__page *page, const struct npart_memory *at, struct npart__buffer *line)
 {
-    uint64_t prompt = at->cache_slots < USUAL_PROMPT ? at->cache_slots : USUAL_PROMPT;
-    uint64_t runs = (prompt + at->run_tokens - 1) / at->run_tokens;
-    if (at->run_tokens == 1) {
+    if (page->cost.first_token_ms >= 0) {
+        npart__append_first_token(line, page->cost.first_token_ms, page->cost.prompt_tokens, at->run_tokens);
+    } else if (at->run_tokens > 1) {
+        npart__append_text(line, "a prompt of ");
+        npart__append_count(line, page->cost.prompt_tokens);
+        npart__append_text(line, " tokens is longer than the cache");
+    } else {
         npart__append_text(line, "~");
         npart__append_rate(line, page->cost.tokens_per_s);
         npart__append_text(line, " tokens/s");
-    } else {
-        npart__append_text(line, "a prompt of ");
-        npart__append_count(line, prompt);
-        npart__append_text(line, " tokens in ");
-        npart__append_estimate(line, (double)runs * page->cost.total.typical_ms);
-        npart__append_format(line, " (%llu run%s of %u)", (unsigned long long)runs, runs == 1 ? "" : "s",
-                             at->run_tokens);
     }
     npart__append_text(line, ", ");
     npart__append_count(line, at->cache_slots);

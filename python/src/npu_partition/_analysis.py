@@ -572,6 +572,7 @@ def analyze(
     runtime: str | None = None,
     sustained: bool = False,
     ram: int = 0,
+    prompt: int = 0,
     keep_bytes: int = 0,
     max_memory_bytes: int = 0,
     timeout_s: float = 0,
@@ -604,6 +605,7 @@ def analyze(
         runtime: what starts partitions: ``bare``, ``onnxruntime``, ``tflite`` or ``coreml``.
         sustained: costs of a device that has run for minutes.
         ram: bytes that there are for weights and activations; 0: not asked.
+        prompt: of a decoder, tokens of the prompt whose time is told; 0: 1024, or half of its slots.
         keep_bytes: tensors up to this size are read; 0: 4096.
         max_memory_bytes: that the model and all that is made from it may take, reports included; 0: any.
         timeout_s: seconds after which the model is given up, from when it is read; 0: never.
@@ -623,7 +625,8 @@ def analyze(
     gates, cuts = given["gates"], given["cuts"]
     read = ReadOptions(values, keep_bytes, name, max_memory_bytes, timeout_s, limits)
     sizes = Sizes(dims, inputs, strict_dims)
-    options = PlanOptions(level, partitioner, gates, assume, assume_nodes, cuts, runtime, sustained, ram)
+    options = PlanOptions(level, partitioner, gates, assume, assume_nodes, cuts, runtime, sustained, ram,
+                          prompt)
     wanted = targets if isinstance(targets, Targets) else Targets(targets, oplist, cost)
     loaded = _input.read_model(model, read.struct)
     inference = make(library.npart_inference_make, library.npart_inference_free, loaded.pointer,

@@ -799,6 +799,7 @@ class npart_plan_options(Structure):
     runtime: Bytes | None
     is_sustained: bool
     ram_bytes: int
+    prompt_tokens: int
     _fields_ = [
         ("version", c_uint32),
         ("level", c_int),
@@ -812,6 +813,7 @@ class npart_plan_options(Structure):
         ("runtime", c_char_p),
         ("is_sustained", c_bool),
         ("ram_bytes", c_uint64),
+        ("prompt_tokens", c_uint32),
     ]
 
 
@@ -1274,6 +1276,8 @@ class npart_cost(Structure):
     fill: float
     break_even_macs: int
     tokens_per_s: float
+    first_token_ms: float
+    prompt_tokens: int
     bytes_to_npu: int
     bytes_to_cpu: int
     conversion_bytes: int
@@ -1301,6 +1305,8 @@ class npart_cost(Structure):
         ("fill", c_double),
         ("break_even_macs", c_uint64),
         ("tokens_per_s", c_double),
+        ("first_token_ms", c_double),
+        ("prompt_tokens", c_uint64),
         ("bytes_to_npu", c_uint64),
         ("bytes_to_cpu", c_uint64),
         ("conversion_bytes", c_uint64),
@@ -1810,6 +1816,7 @@ class npart_decode_info(Structure):
     run_ms: Any
     tokens_per_s: float
     prompt_tokens: int
+    prompt_run: int
     prompt_ms: float
     bytes_in: int
     bytes_out: int
@@ -1826,6 +1833,7 @@ class npart_decode_info(Structure):
         ("run_ms", npart_cost_range),
         ("tokens_per_s", c_double),
         ("prompt_tokens", c_uint32),
+        ("prompt_run", c_uint32),
         ("prompt_ms", c_double),
         ("bytes_in", c_uint64),
         ("bytes_out", c_uint64),

@@ -766,6 +766,11 @@ class Cost:
     tokens_per_s: float | None
     """New tokens a second, at the typical time, of a decoder whose cache has a known size: generated ones where
     ``memory.run_tokens`` is 1, else those of a prompt."""
+    first_token_ms: float | None
+    """Typical, of runs of ``memory.run_tokens`` that read a prompt; None also where a run takes one token: another
+    file reads prompts."""
+    prompt_tokens: int | None
+    """Of that prompt: ``--prompt``, else 1,024, or half of the slots where these are fewer."""
     moves: tuple[Move, ...]
     """What moves and converts, where that takes more than a tenth of the run."""
     cpu_operators: tuple[CpuOperator, ...]
@@ -1065,9 +1070,11 @@ class Decode:
     """Of the typical time; None: not known."""
     prompt_tokens: int
     """Of a prompt."""
+    prompt_run: int
+    """New tokens in a run of the file that reads it: of a set's the soonest."""
     prompt_ms: float | None
-    """Typical, of the runs that read it, the last of which may be filled up; None: not known, or it does not divide
-    and may not."""
+    """Time to the first token: typical, of the runs that read the prompt, the last of which may be filled up; None:
+    not known, or it does not divide and may not."""
     bytes_in: int
     """What a run is given, the slots before included."""
     bytes_out: int
