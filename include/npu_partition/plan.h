@@ -576,8 +576,8 @@ struct npart_cost {
     double fill; /* the share of the matrix unit's tiles that products on the NPU fill; 0 where there are none */
     /* a partition with fewer multiply-accumulates takes longer than its nodes on the CPU, or 0 */
     uint64_t break_even_macs;
-    /* new tokens a second, at the typical time, of a decoder whose cache has a known size: generated ones where
-     * `memory.run_tokens` is 1, else those of a prompt */
+    /* new tokens a second, typical, of a decoder with a cache of known size: of a prompt where `memory.run_tokens` is
+     * not 1 */
     double tokens_per_s;
     /* typical, of runs of `memory.run_tokens` that read a prompt; negative also where a run takes one token: another
      * file reads prompts */
@@ -667,6 +667,15 @@ struct npart_memory_limit {
     const char *source; /* where the limit comes from */
 };
 
+/* How many heads of queries share keys and values. */
+enum npart_attention {
+    NPART_ATTENTION_UNKNOWN, /* not known, or layers differ */
+    NPART_ATTENTION_MULTI_HEAD, /* none */
+    NPART_ATTENTION_GROUPED_QUERY, /* some */
+    NPART_ATTENTION_MULTI_QUERY /* all */
+};
+NPART_API const char *npart_attention_text(enum npart_attention value); /* in JSON, or NULL */
+
 /* What a plan takes of memory: weights, and peaks of activations by liveness while nodes run one after the other. A sum
  * is not known where a size that is part of it is not. */
 struct npart_memory {
@@ -688,6 +697,14 @@ struct npart_memory {
     uint32_t cache_tensor_count; /* inputs that hold it */
     uint64_t cache_slots; /* tokens that a run reads of it, its own included; 0 where a size is not known */
     uint32_t run_tokens; /* tokens that a run adds to it; 0 where a size is not known */
+    /* how heads of queries share keys and values; not known: not known, or layers differ */
+    enum npart_attention attention;
+    uint64_t query_heads; /* heads of queries, or 0 */
+    uint64_t key_heads; /* heads of keys, or 0 */
+    uint64_t window_slots; /* what layers with a window look at; 0: none is known */
+    uint32_t window_tensors; /* their tensors of the cache */
+    uint32_t cross_tensors; /* inputs that hold cross-attention's cache */
+    struct npart_bytes cross; /* of all of them */
     /* the typical size of the memory on the chip that the NPU works in (`sram_mb` of the op list), or 0 */
     uint64_t onchip_bytes;
     bool is_onchip_assumed; /* whether that is an assumption */

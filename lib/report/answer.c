@@ -402,6 +402,50 @@ static void put_rate(struct npart__page *page, const struct npart_memory *at, st
     npart__append_text(line, " slots");
 }
 
+/* Heads in a group where there are none: 4, or as few as share them evenly. */
+static uint64_t group_of(uint64_t heads)
+{
+    uint64_t group = heads % 4 ? 2 : 4;
+    while (heads % group)
+        group++;
+    return group;
+}
+
+/* "grouped-query attention, 32 heads on 8; multi-head: 66 kB" */
+static void put_attention(const struct npart_memory *at, struct npart__buffer *line)
+{
+    bool is_shared = at->attention != NPART_ATTENTION_MULTI_HEAD;
+    uint64_t group = is_shared ? 1 : group_of(at->query_heads), bytes = at->cache_per_token.bytes;
+    npart__append_format(line, "%s attention, ", npart_attention_text(at->attention));
+    npart__append_count(line, at->query_heads);
+    npart__append_text(line, is_shared ? " heads on " : " heads");
+    if (is_shared)
+        npart__append_count(line, at->key_heads);
+    if (at->cache_per_token.is_partial || at->query_heads < 2)
+        return;
+    if (is_shared)
+        npart__append_text(line, "; multi-head: ");
+    else
+        npart__append_format(line, "; grouped %llu to 1: ", (unsigned long long)group);
+    npart__append_rough_bytes(line, bytes / at->key_heads * at->query_heads / group);
+}
+
+static void put_other_caches(const struct npart_memory *at, struct npart__buffer *line)
+{
+    if (at->window_tensors) {
+        npart__append_format(line, "; %u of its %u tensors have a window of ", at->window_tensors,
+                             at->cache_tensor_count);
+        npart__append_count(line, at->window_slots);
+    }
+    if (at->cross_tensors) {
+        npart__append_format(line, "; cross-attention's %u tensors", at->cross_tensors);
+        if (!at->cross.is_partial) {
+            npart__append_text(line, " take ");
+            npart__append_rough_bytes(line, at->cross.bytes);
+        }
+    }
+}
+
 /* Of a decoder with a cache of known size what a run brings; else what a token takes of one that grows. */
 void npart__put_serving(struct npart__page *page)
 {
@@ -410,7 +454,8 @@ void npart__put_serving(struct npart__page *page)
     bool is_read = npart_plan_memory(page->plan, &at);
     bool has_size = at.cache_tensor_count && !at.cache_per_token.is_partial;
     bool has_rate = page->summary.verdict != NPART_PLAN_FAILS && page->cost.tokens_per_s >= 0;
-    if (!is_read || (!has_rate && !has_size))
+    bool has_kind = at.attention != NPART_ATTENTION_UNKNOWN;
+    if (!is_read || (!has_rate && !has_size && !has_kind))
         return;
     if (has_rate)
         put_rate(page, &at, &line);
@@ -419,6 +464,12 @@ void npart__put_serving(struct npart__page *page)
         npart__append_rough_bytes(&line, at.cache_per_token.bytes);
         npart__append_text(&line, " of cache a token");
     }
+    if (has_kind) {
+        npart__append_text(&line, has_size ? " (" : has_rate ? "; " : "");
+        put_attention(&at, &line);
+        npart__append_text(&line, has_size ? ")" : "");
+    }
+    put_other_caches(&at, &line);
     npart__put_made_field(page, has_rate ? "Serves" : "Memory", &line, 0);
 }
 

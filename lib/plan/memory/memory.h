@@ -115,6 +115,23 @@ struct npart_bytes npart__bodies_peak(const struct npart__peaks *peaks, uint32_t
 /* scratch.c: bytes that ONNX Runtime's CPU kernel of a node allocates while it runs; 0 where nothing is known. */
 uint64_t npart__kernel_scratch(const struct npart__memory_request *request, uint32_t node);
 
+/* Of a tensor of the cache: elements of a token, and dims as numbers or expressions. */
+struct npart__cache_sizes {
+    uint64_t elements;            /* 0: not known */
+    int64_t batch, tokens, slots; /* new tokens; slots that attention looks at */
+    int64_t heads, depth;         /* the second of its four dims, and the last */
+};
+
+struct npart__heads {
+    uint64_t queries, keys; /* 0: not known */
+    uint32_t tensors;       /* for how many they stand: of keys for values, too; 0: no attention was found */
+};
+
+/* heads.c: of what attention reads, a cache with new tokens, or of the operator that keeps it; `sizes` NULL: only
+ * whether attention reads it as it is. */
+void npart__find_heads(const struct npart__session *session, uint32_t value, const struct npart__node *keeper,
+                       const struct npart__cache_sizes *sizes, struct npart__heads *out);
+
 /* cache.c: false when out of memory. */
 bool npart__find_cache(const struct npart__memory_request *request, struct npart__arena *scratch,
                        struct npart__memory *out);

@@ -159,6 +159,11 @@ NPART_LIMITED_PARTITION_WEIGHTS = 6
 NPART_LIMITED_PARTITIONS = 7
 NPART_LIMITED_RAM = 8
 
+NPART_ATTENTION_UNKNOWN = 0
+NPART_ATTENTION_MULTI_HEAD = 1
+NPART_ATTENTION_GROUPED_QUERY = 2
+NPART_ATTENTION_MULTI_QUERY = 3
+
 NPART_PAYS_NOTHING = 0
 NPART_PAYS_MENDS = 1
 NPART_PAYS_FASTER = 2
@@ -1414,6 +1419,13 @@ class npart_memory(Structure):
     cache_tensor_count: int
     cache_slots: int
     run_tokens: int
+    attention: int
+    query_heads: int
+    key_heads: int
+    window_slots: int
+    window_tensors: int
+    cross_tensors: int
+    cross: Any
     onchip_bytes: int
     is_onchip_assumed: bool
     limits: Any
@@ -1437,6 +1449,13 @@ class npart_memory(Structure):
         ("cache_tensor_count", c_uint32),
         ("cache_slots", c_uint64),
         ("run_tokens", c_uint32),
+        ("attention", c_int),
+        ("query_heads", c_uint64),
+        ("key_heads", c_uint64),
+        ("window_slots", c_uint64),
+        ("window_tensors", c_uint32),
+        ("cross_tensors", c_uint32),
+        ("cross", npart_bytes),
         ("onchip_bytes", c_uint64),
         ("is_onchip_assumed", c_bool),
         ("limits", POINTER(npart_memory_limit)),
@@ -2578,6 +2597,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "npart_happening_text": (c_char_p, [c_int]),
     "npart_plan_precision": (c_bool, [c_void_p, c_uint32, POINTER(npart_precision)]),
     "npart_limited_text": (c_char_p, [c_int]),
+    "npart_attention_text": (c_char_p, [c_int]),
     "npart_plan_memory": (c_bool, [c_void_p, POINTER(npart_memory)]),
     "npart_plan_held": (c_bool, [c_void_p, c_uint32, POINTER(npart_held)]),
     "npart_model_as": (c_int, [POINTER(c_void_p), c_void_p, c_char_p, POINTER(npart_error)]),

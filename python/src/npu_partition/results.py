@@ -73,6 +73,8 @@ Pays = Literal["mends", "faster", "fewer_partitions", "more_on_npu"]
 Limited = Literal["file", "one-file", "weights", "tensors", "activations", "session", "partition-weights", "partitions",
                   "ram"]
 """What a format, a device or its tools have no room for beyond some bytes, or some number."""
+Attention = Literal["multi-head", "grouped-query", "multi-query"]
+"""How many heads of queries share keys and values."""
 PartDevice = Literal["npu", "cpu", "gpu"]
 """Where a part of a set of models runs."""
 RunsFrom = Literal["user", "tokens", "once"]
@@ -627,9 +629,7 @@ class Action:
     fixable: bool
     """Whether the tool can do it."""
     equality: str | None
-    """Of the model's results: ``bits``: the same bit for bit; ``bits-if``: for values that the file cannot promise;
-    ``ulp``: rounded otherwise; ``step``: within one quantization step for each op; ``approx``: another function;
-    ``other``; or None."""
+    """Of the model's results: as ``steps[].equality`` of a fix, ``other``, or None."""
     pays: Pays | None
     """What it brings over the step before it, or None: ``mends``: fewer nodes fail to compile; ``faster``: the
     typical time of a run is lower, by 2 % or more; ``fewer_partitions``: or one where there was none;
@@ -764,8 +764,8 @@ class Cost:
     slow: tuple[SlowNodes, ...]
     """What the CPU has no fast kernel for among the nodes that fall back."""
     tokens_per_s: float | None
-    """New tokens a second, at the typical time, of a decoder whose cache has a known size: generated ones where
-    ``memory.run_tokens`` is 1, else those of a prompt."""
+    """New tokens a second, typical, of a decoder with a cache of known size: of a prompt where ``memory.run_tokens``
+    is not 1."""
     first_token_ms: float | None
     """Typical, of runs of ``memory.run_tokens`` that read a prompt; None also where a run takes one token: another
     file reads prompts."""
@@ -900,6 +900,21 @@ class Memory:
     """Tokens that a run reads of it, its own included; None where a size is not known."""
     run_tokens: int
     """Tokens that a run adds to it; 0 where a size is not known."""
+    attention: Attention | None
+    """How heads of queries share keys and values; None: not known, or layers differ: ``multi-head``: none;
+    ``grouped-query``: some; ``multi-query``: all."""
+    query_heads: int | None
+    """Heads of queries, or None."""
+    key_heads: int | None
+    """Heads of keys, or None."""
+    window_slots: int | None
+    """What layers with a window look at; None: none is known."""
+    window_tensors: int
+    """Their tensors of the cache."""
+    cross_tensors: int
+    """Inputs that hold cross-attention's cache."""
+    cross_bytes: int | None
+    """Of all of them."""
     onchip_bytes: int | None
     """The typical size of the memory on the chip that the NPU works in (``sram_mb`` of the op list), or None."""
     onchip_assumed: bool
@@ -1073,8 +1088,8 @@ class Decode:
     prompt_run: int
     """New tokens in a run of the file that reads it: of a set's the soonest."""
     prompt_ms: float | None
-    """Time to the first token: typical, of the runs that read the prompt, the last of which may be filled up; None:
-    not known, or it does not divide and may not."""
+    """Time to the first token, typical: runs that read the prompt, the last filled up; None: not known, or it may
+    not be."""
     bytes_in: int
     """What a run is given, the slots before included."""
     bytes_out: int
