@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "files.h"
 #include "thresholds.h"
 
 /* A number, or a truth value; `*at` is moved past it. */
@@ -89,6 +90,60 @@ bool read_milliseconds(const char **at, double *out)
         return is_number || complain("--" word, value, "expected " expected);                                          \
     }
 #include "bounds.def"
+
+#define MOST_QUANTILES 32
+
+/* p50=40,p95=128 */
+static bool take_quantiles(struct options *options, const char *value)
+{
+    struct npart_quantile *quantiles = calloc(MOST_QUANTILES, sizeof *quantiles);
+    uint32_t count = 0;
+    for (const char *at = value; quantiles && *at && count < MOST_QUANTILES; count++) {
+        char text[32] = "", *rest = NULL;
+        double percent = *at == 'p' ? strtod(at + 1, &rest) : -1;
+        size_t length = rest && *rest == '=' ? strcspn(++rest, ",") : sizeof text;
+        long long size = 0;
+        if (length < sizeof text)
+            memcpy(text, rest, length);
+        if (!(percent >= 0 && percent <= 100) || !read_whole(text, 1, INT64_MAX, &size))
+            return complain("--lengths", value, "expected quantiles such as p50=40,p95=128, or a file");
+        quantiles[count] = (struct npart_quantile){percent / 100, size};
+        at = rest + length + (rest[length] == ',');
+    }
+    options->lengths = (struct npart_lengths){.quantiles = quantiles, .quantile_count = count};
+    return count || complain("--lengths", value, quantiles ? "there are none" : "out of memory");
+}
+
+/* A file with a length on each line, or quantiles. */
+bool take_lengths(struct options *options, const char *value)
+{
+    if (*value == 'p' && value[1] >= '0' && value[1] <= '9' && strchr(value, '='))
+        return take_quantiles(options, value);
+    enum exit_status status;
+    FILE *file = open_regular_file(value, ", or quantiles such as p50=40,p95=128", &status);
+    char line[64];
+    size_t count = 0, room = 0;
+    int64_t *samples = NULL;
+    const char *problem = NULL;
+    if (!file)
+        return false;
+    while (!problem && fgets(line, sizeof line, file)) {
+        long long length = 0;
+        line[strcspn(line, "\r\n")] = '\0';
+        if (count == room) {
+            int64_t *more = realloc(samples, (room = room * 2 + 1024) * sizeof *samples);
+            problem = more ? NULL : "out of memory";
+            samples = more ? more : samples;
+        }
+        if (!problem && !read_whole(line, 1, INT64_MAX, &length))
+            problem = "expected a file with a length on each line";
+        else if (!problem)
+            samples[count++] = length;
+    }
+    fclose(file);
+    options->lengths = (struct npart_lengths){.samples = samples, .sample_count = count};
+    return (!problem && count) || complain("--lengths", value, problem ? problem : "there are none");
+}
 
 bool take_ram(struct options *options, const char *value)
 {

@@ -411,6 +411,8 @@ static const struct row {
     {"sustained", 0, NULL, MEMBER(is_sustained), "times on a device that has become warm and slow", "*"},
     {"dim", 'd', "NAME=SIZE", CALL(take_dim),
      "the size of a dynamic dimension, or INPUT.AXIS=SIZE; NAME=..SIZE is an upper bound", "*"},
+    {"lengths", 0, "FILE|p50=N,p95=N", CALL(take_lengths),
+     "how long inputs are along the dimension with an upper bound: which fixed sizes pad least", "-"},
     {"input", 'i', "NAME=1x3x224x224", CALL(take_input), "the shape of an input", "*"},
     {"bind", 0, "INPUT=VALUE[,...]", CALL(take_bind),
      "the value of an input in every run: a number, true or false", "*"},

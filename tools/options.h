@@ -79,6 +79,7 @@ struct options {
     enum color color;
     struct npart_dim_binding dims[MOST_DIMS];
     uint32_t dim_count;
+    struct npart_lengths lengths; /* of the one with an upper bound; zeros: not known */
     struct npart_input_shape inputs[MOST_INPUTS];
     int64_t input_dims[MOST_INPUTS][MOST_RANK];
     uint32_t input_count;

@@ -189,6 +189,8 @@ struct npart_inference_options inference_options(const struct options *options)
     sizes.dim_count = options->dim_count;
     sizes.inputs = options->inputs;
     sizes.input_count = options->input_count;
+    bool has_lengths = options->lengths.sample_count || options->lengths.quantile_count;
+    sizes.lengths = has_lengths ? &options->lengths : NULL;
     return sizes;
 }
 

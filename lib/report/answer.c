@@ -160,6 +160,16 @@ void npart__put_inputs(struct npart__page *page)
         npart__append_format(page->out, "      and %u more\n", others);
 }
 
+static void put_given(struct npart__page *page, const char *word, struct npart__buffer *line)
+{
+    if (line->size) {
+        npart__put(page, word);
+        npart__put_filled(page, npart__buffer_text(line), 8, 8, 2);
+        npart__put(page, "\n");
+        line->size = 0;
+    }
+}
+
 /* What is assumed stands above all that rests on it. */
 void npart__put_sizes(struct npart__page *page)
 {
@@ -170,10 +180,16 @@ void npart__put_sizes(struct npart__page *page)
         npart__append_format(&line, "%s%s=", i ? ", " : "", given.name);
         npart__append_format(&line, given.is_limit ? "..%lld" : "%lld", (long long)given.size);
     }
-    if (line.size) {
-        npart__put(page, "  with  ");
-        npart__put_filled(page, npart__buffer_text(&line), 8, 8, 2);
-        npart__put(page, "\n");
+    put_given(page, "  with  ", &line);
+    struct npart_padding at = {.size = sizeof at};
+    if (npart_inference_padding(asked, &at)) {
+        npart__append_format(&line, "%s=%llu: %.0f %% is padding", at.dim, (unsigned long long)at.most,
+                             at.most_padding * 100);
+        if (at.less && at.less < at.most)
+            npart__append_format(&line, "; %llu and %llu: %.0f %%, %.0f %% of runs at %llu",
+                                 (unsigned long long)at.less, (unsigned long long)at.most, at.two_padding * 100,
+                                 at.less_runs * 100, (unsigned long long)at.less);
+        put_given(page, "  pads  ", &line);
     }
     npart__buffer_release(&line);
 }

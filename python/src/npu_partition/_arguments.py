@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         as_: str | Iterable[str] | None
         dims: Mapping[str, int | str] | None
         strict_dims: bool
+        lengths: Sequence[int] | Mapping[str, int] | None
         inputs: Mapping[str, Sequence[int]] | None
         values: Mapping[str, Number | Sequence[Number]] | None
         level: Literal["basic", "off"]
@@ -138,7 +139,7 @@ class Sizes:
     """Sizes of dimensions and shapes of inputs."""
 
     def __init__(self, dims: Mapping[str, int | str] | None, inputs: Mapping[str, Sequence[int]] | None,
-                 is_strict: bool = True):
+                 is_strict: bool = True, lengths: Sequence[int] | Mapping[str, int] | None = None):
         self.struct = initialized(_native.npart_inference_options, _native.NPART_INFERENCE_OPTIONS_INIT)
         bound = (_native.npart_dim_binding * len(dims or {}))()
         for item, (name, size) in zip(bound, (dims or {}).items()):
@@ -151,6 +152,26 @@ class Sizes:
         self.struct.dims, self.struct.dim_count = bound, len(bound)
         self.struct.may_lack_dims = not is_strict
         self.struct.inputs, self.struct.input_count = shapes, len(shapes)
+        if lengths is not None:
+            self.struct.lengths = ctypes.pointer(_lengths(lengths))
+
+
+def _lengths(lengths: Sequence[int] | Mapping[str, int]) -> Any:
+    found = _native.npart_lengths()
+    if isinstance(lengths, Mapping):
+        found.quantiles = (_native.npart_quantile * len(lengths))(
+            *(_native.npart_quantile(_percent(name) / 100, length) for name, length in lengths.items()))
+        found.quantile_count = len(lengths)
+    else:
+        found.samples, found.sample_count = (ctypes.c_int64 * len(lengths))(*lengths), len(lengths)
+    return found
+
+
+def _percent(name: str) -> float:
+    try:
+        return float(name.removeprefix("p"))
+    except ValueError:
+        raise ArgumentError(f'a quantile is called as "p95", not {name}') from None
 
 
 def _size(name: str, size: int | str) -> int:

@@ -289,7 +289,7 @@ NPART_VERSION_PATCH = 0
 NPART_MOST_PROPOSALS = 3
 VERSION = "0.3.0"
 NPART_READ_OPTIONS_INIT = {"version": 3}
-NPART_INFERENCE_OPTIONS_INIT = {"version": 2}
+NPART_INFERENCE_OPTIONS_INIT = {"version": 3}
 NPART_PLAN_OPTIONS_INIT = {"version": 2, "level": NPART_LEVEL_BASIC}
 NPART_FIX_OPTIONS_INIT = {"version": 6, "most_growth": 0.25}
 NPART_PLACEMENT_OPTIONS_INIT = {"version": 2}
@@ -582,6 +582,28 @@ class npart_input_shape(Structure):
     ]
 
 
+class npart_quantile(Structure):
+    share: float
+    length: int
+    _fields_ = [
+        ("share", c_double),
+        ("length", c_int64),
+    ]
+
+
+class npart_lengths(Structure):
+    samples: Any
+    sample_count: int
+    quantiles: Any
+    quantile_count: int
+    _fields_ = [
+        ("samples", POINTER(c_int64)),
+        ("sample_count", c_size_t),
+        ("quantiles", POINTER(npart_quantile)),
+        ("quantile_count", c_uint32),
+    ]
+
+
 class npart_inference_options(Structure):
     version: int
     dims: Any
@@ -590,6 +612,7 @@ class npart_inference_options(Structure):
     input_count: int
     ignore_value_info: bool
     may_lack_dims: bool
+    lengths: Any
     _fields_ = [
         ("version", c_uint32),
         ("dims", POINTER(npart_dim_binding)),
@@ -598,6 +621,28 @@ class npart_inference_options(Structure):
         ("input_count", c_uint32),
         ("ignore_value_info", c_bool),
         ("may_lack_dims", c_bool),
+        ("lengths", POINTER(npart_lengths)),
+    ]
+
+
+class npart_padding(Structure):
+    size: int
+    dim: Bytes | None
+    mean: float
+    most: int
+    most_padding: float
+    less: int
+    less_runs: float
+    two_padding: float
+    _fields_ = [
+        ("size", c_size_t),
+        ("dim", c_char_p),
+        ("mean", c_double),
+        ("most", c_uint64),
+        ("most_padding", c_double),
+        ("less", c_uint64),
+        ("less_runs", c_double),
+        ("two_padding", c_double),
     ]
 
 
@@ -2495,6 +2540,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "npart_inference_model": (c_void_p, [c_void_p]),
     "npart_inference_binding": (c_bool, [c_void_p, c_uint32, POINTER(npart_dim_binding)]),
     "npart_inference_given": (c_bool, [c_void_p, c_uint32, POINTER(npart_dim_binding)]),
+    "npart_inference_padding": (c_bool, [c_void_p, POINTER(npart_padding)]),
     "npart_inference_lacks": (c_bool, [c_void_p, c_uint32]),
     "npart_inference_value": (c_bool, [c_void_p, c_uint32, POINTER(npart_value)]),
     "npart_inference_dim": (c_int64, [c_void_p, c_uint32, c_uint32]),

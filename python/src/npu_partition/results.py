@@ -483,8 +483,8 @@ class Root:
     op: str | None
     """With its domain; None: it is no one op."""
     text: str
-    """A sentence, without names of the model. With every ``--detail``: causes in which kind, rule and op are the
-    same are one root. It has the same three, and the same text, in all models of a target."""
+    """A sentence without names of the model. Causes of one kind, rule and op are one root, with one text in all
+    models of a target."""
     causes: tuple[int, ...]
     """Ids of its causes."""
     nodes: int
@@ -789,6 +789,26 @@ class Cost:
 
 
 @dataclass(frozen=True, slots=True)
+class Padding:
+    """What fixed sizes compute for nothing, where it was said how long inputs are (``--lengths``); left away else."""
+
+    dim: str
+    """The dynamic dimension."""
+    mean: float
+    """Its mean."""
+    most: int
+    """The size that takes all: its upper bound."""
+    most_padding: float
+    """The share of padding with that one."""
+    less: int
+    """A second, smaller one: that which leaves least padding."""
+    less_runs: float
+    """The share of runs that take it."""
+    two_padding: float
+    """The share of padding with both."""
+
+
+@dataclass(frozen=True, slots=True)
 class Sizing:
     """Rule of thumb: what the weights take in other types."""
 
@@ -924,9 +944,9 @@ class Memory:
     layers: tuple[LayerMemory, ...]
     held_bytes_cpu: tuple[int | None, ...]
     """Activations that the CPU holds while the node at this position of ``order`` runs, boundary tensors included;
-    the same for all nodes of a partition; None: not known. The largest is ``activation_peak_bytes_cpu``."""
+    the same for all nodes of a partition; None: not known."""
     held_bytes_npu: tuple[int | None, ...]
-    """The same of the node's partition; 0 for a node on the CPU. The largest of a partition is its ``peak_bytes``."""
+    """The same of the node's partition; 0 for a node on the CPU."""
 
 
 @dataclass(frozen=True, slots=True)
