@@ -147,7 +147,18 @@ bool take_lengths(struct options *options, const char *value)
 
 bool take_ram(struct options *options, const char *value)
 {
-    return read_bytes("--ram", value, &options->ram_bytes);
+    struct npart_device_class at = {.size = sizeof at};
+    char known[120] = "expected bytes, such as 8G, or one of ";
+    options->device_class = NULL;
+    options->ram_bytes = 0;
+    if (*value >= '0' && *value <= '9')
+        return read_bytes("--ram", value, &options->ram_bytes);
+    for (uint32_t i = 0; npart_device_class(i, &at); i++) {
+        if (strcmp(at.name, value) == 0)
+            options->device_class = at.name;
+        (void)snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? ", " : "", at.name);
+    }
+    return options->device_class || complain("--ram", value, known);
 }
 
 bool take_max_bytes(struct options *options, const char *value)

@@ -110,6 +110,7 @@ struct options {
     bool cache_shifts, cuts_windows;
     bool is_dry_run, lists_rewrites;
     uint64_t ram_bytes; /* 0: not asked */
+    const char *device_class; /* for it */
     double bounds[BOUNDS]; /* below 0: no threshold */
     unsigned long long keep_bytes;
     struct npart_limit limits[MOST_LIMITS];

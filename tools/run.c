@@ -219,6 +219,7 @@ struct npart_plan_options plan_options(const struct options *options)
     plan.is_sustained = options->is_sustained;
     plan.ram_bytes = options->ram_bytes;
     plan.prompt_tokens = options->prompt_tokens;
+    plan.device_class = options->device_class;
     return plan;
 }
 

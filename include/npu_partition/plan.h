@@ -150,8 +150,19 @@ struct npart_plan_options {
     uint64_t ram_bytes;
     /* Of the prompt of `first_token_ms`; 0: 1,024, or half of the slots where these are fewer. */
     uint32_t prompt_tokens;
+    const char *device_class; /* for `ram_bytes`: what a program gets there (npart_device_class); NULL: not asked */
 };
 #define NPART_PLAN_OPTIONS_INIT {.version = 2, .level = NPART_LEVEL_BASIC}
+
+/* What a program gets of a class of devices: up to the first number on any of them, above the second on none. */
+struct npart_device_class {
+    size_t size;
+    const char *name; /* "phone" */
+    uint64_t ram_bytes[2];
+    uint64_t flash_bytes[2]; /* where weights are; 0: in the RAM, too */
+    const char *source;
+};
+NPART_API bool npart_device_class(uint32_t index, struct npart_device_class *out);
 
 /* Judges every node, partitions, and estimates. `target` is NAME[:VARIANT][+SWITCH|-SWITCH]...[@TOOLCHAIN], where
  * NAME is the list's; NULL: the list's defaults. Plans of one inference are made one after the other.
@@ -652,7 +663,8 @@ enum npart_limited {
     NPART_LIMITED_SESSION, /* what one session holds on the NPU: all weights, and that peak */
     NPART_LIMITED_PARTITION_WEIGHTS, /* the weights of one partition */
     NPART_LIMITED_PARTITIONS, /* how many a process holds */
-    NPART_LIMITED_RAM /* weights and activations of the session, of NPU and CPU, where it was said how much there is */
+    NPART_LIMITED_RAM, /* weights and activations of the session, of NPU and CPU, where it was said how much there is */
+    NPART_LIMITED_FLASH /* weights, where a class of devices has them there */
 };
 NPART_API const char *npart_limited_text(enum npart_limited value); /* in JSON, or NULL */
 

@@ -29,6 +29,25 @@ static bool are_complete(const struct npart_plan_options *options)
     return is_complete;
 }
 
+bool npart_device_class(uint32_t index, struct npart_device_class *out)
+{
+    const struct npart__device_class *at = npart__device_class_at(index);
+    if (!at || !NPART__HAS_ROOM(out))
+        return false;
+    *out = (struct npart_device_class){.size = sizeof *out, .name = at->word, .source = at->source,
+                                       .ram_bytes = {at->ram[0], at->ram[1]},
+                                       .flash_bytes = {at->flash[0], at->flash[1]}};
+    return true;
+}
+
+const struct npart__device_class *npart__device_class(const char *name)
+{
+    const struct npart__device_class *at = NULL;
+    for (uint32_t i = 0; name && (at = npart__device_class_at(i)) != NULL && strcmp(at->word, name) != 0; i++)
+        continue;
+    return at;
+}
+
 /* The version first: other members of a struct of another version cannot be read. */
 npart_status npart__check_plan_options(const struct npart_plan_options *options, struct npart_error *error)
 {
@@ -37,6 +56,9 @@ npart_status npart__check_plan_options(const struct npart_plan_options *options,
         status = npart__fail(error, NPART_ERROR_ARGUMENT, "", "there is no level %d", (int)options->level);
     if (status == NPART_OK && !are_complete(options))
         status = npart__fail(error, NPART_ERROR_ARGUMENT, "", "plan options lack a name");
+    const char *device = status == NPART_OK && options->version >= 2 ? options->device_class : NULL;
+    if (device && !npart__device_class(device))
+        status = npart__fail(error, NPART_ERROR_ARGUMENT, "", "there is no class of devices %.40s", device);
     return status;
 }
 
@@ -212,6 +234,7 @@ static npart_status begin_request(const npart_oplist *oplist, const char *target
         .is_sustained = at->is_sustained,
         .ram_bytes = at->version >= 2 ? at->ram_bytes : 0,
         .prompt_tokens = at->version >= 2 ? at->prompt_tokens : 0,
+        .device = at->version >= 2 ? npart__device_class(at->device_class) : NULL,
     };
     return NPART_OK;
 }

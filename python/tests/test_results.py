@@ -207,3 +207,17 @@ def test_lengths(encoder: pathlib.Path) -> None:
         npu_partition.analyze(encoder, "hexagon", dims=dims, lengths=[600])
     with pytest.raises(npu_partition.ArgumentError, match="p95"):
         npu_partition.analyze(encoder, "hexagon", dims=dims, lengths={"median": 6})
+
+
+def test_ram(encoder: pathlib.Path) -> None:
+    def limits(ram: int | str) -> dict[str, bool | None]:
+        found = npu_partition.analyze(encoder, "hexagon", dims={"batch": 1, "sequence": 64}, ram=ram,
+                                      advice=False).targets[0].memory.limits
+        return {limit.what: limit.fits for limit in found if limit.what in ("ram", "flash")}
+
+    assert limits(0) == {}
+    assert limits(100) == {"ram": False}
+    assert limits("phone") == {"ram": True}
+    assert limits("microcontroller") == {"flash": False, "ram": None}
+    with pytest.raises(npu_partition.ArgumentError, match="watch"):
+        limits("watch")

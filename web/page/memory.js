@@ -10,6 +10,8 @@ const limitTexts = {
     "session": "weights and activations of a session",
     "partition-weights": "weights of one partition",
     "partitions": "partitions of a process",
+    "ram": "RAM for weights and activations",
+    "flash": "flash for weights",
 };
 
 /** "4.1 MB", or what is known of it: "not known, at least 4.1 MB" */

@@ -27,12 +27,19 @@
 /* Tensors above this many bytes are of unknown size, so that sums over all values of a graph fit in 64 bits. */
 #define NPART__LIMIT_TENSOR_BYTES ((uint64_t)1 << 38)
 
+/* devices.def */
+struct npart__device_class {
+    const char *word, *source;
+    uint64_t ram[2], flash[2]; /* surely, and at most; no flash: weights are in the RAM */
+};
+const struct npart__device_class *npart__device_class_at(uint32_t index); /* NULL past the last */
+
 struct npart__partition_memory {
     struct npart_bytes weights, peak; /* as the NPU holds them */
     uint8_t fits;                      /* enum npart_fit: all of both into the on-chip memory */
 };
 
-#define NPART__LIMITEDS (NPART_LIMITED_RAM + 1) /* how many there are */
+#define NPART__LIMITEDS (NPART_LIMITED_FLASH + 1) /* how many there are */
 /* Protobuf's lengths are signed 32-bit numbers. */
 #define NPART__MOST_PROTOBUF_BYTES ((uint64_t)INT32_MAX)
 
@@ -64,6 +71,7 @@ struct npart__memory_request {
     const struct npart__works *works; /* of the session */
     struct npart__whole_memory *whole; /* the same */
     uint64_t ram_bytes; /* see npart_plan_options */
+    const struct npart__device_class *device; /* NULL: not asked */
     const struct npart__parameter *parameters[NPART__PARAMETERS]; /* private */
 };
 

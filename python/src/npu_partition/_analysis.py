@@ -577,7 +577,7 @@ def analyze(
     cost: str | os.PathLike[str] | None = None,
     runtime: str | None = None,
     sustained: bool = False,
-    ram: int = 0,
+    ram: int | str = 0,
     prompt: int = 0,
     keep_bytes: int = 0,
     max_memory_bytes: int = 0,
@@ -611,7 +611,7 @@ def analyze(
         cost: a cost file, whose parameters replace those of the list.
         runtime: what starts partitions: ``bare``, ``onnxruntime``, ``tflite`` or ``coreml``.
         sustained: costs of a device that has run for minutes.
-        ram: bytes that there are for weights and activations; 0: not asked.
+        ram: bytes that there are for weights and activations, or a class of devices such as ``"phone"``; 0: not asked.
         prompt: of a decoder, tokens of the prompt whose time is told; 0: 1024, or half of its slots.
         keep_bytes: tensors up to this size are read; 0: 4096.
         max_memory_bytes: that the model and all that is made from it may take, reports included; 0: any.

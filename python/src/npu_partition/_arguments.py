@@ -37,7 +37,7 @@ if TYPE_CHECKING:
         cost: str | os.PathLike[str] | None
         runtime: str | None
         sustained: bool
-        ram: int
+        ram: int | str
         prompt: int
         keep_bytes: int
         max_memory_bytes: int
@@ -186,13 +186,14 @@ class PlanOptions:
 
     def __init__(self, level: str, partitioner: str | None, gates: str | Iterable[str] | None,
                  assume: Mapping[str, Device] | None, assume_nodes: Mapping[str, Device] | None,
-                 cuts: str | Iterable[str] | None, runtime: str | None, sustained: bool, ram: int = 0,
-                 prompt: int = 0):
+                 cuts: str | Iterable[str] | None, runtime: str | None, sustained: bool,
+                 ram: int | str = 0, prompt: int = 0):
         if level not in LEVELS:
             raise ArgumentError(f'level must be "basic" or "off", not "{level}"')
         self.struct = plan = initialized(_native.npart_plan_options, _native.NPART_PLAN_OPTIONS_INIT)
         plan.level, plan.is_sustained = LEVELS[level], sustained
-        plan.ram_bytes, plan.prompt_tokens = ram, prompt
+        plan.ram_bytes, plan.device_class = (0, encoded(ram)) if isinstance(ram, str) else (ram, None)
+        plan.prompt_tokens = prompt
         plan.partitioner = None if partitioner is None else encoded(partitioner)
         plan.runtime = None if runtime is None else encoded(runtime)
         plan.gates = None if gates is None else encoded(",".join(names(gates)))

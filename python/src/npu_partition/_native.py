@@ -158,6 +158,7 @@ NPART_LIMITED_SESSION = 5
 NPART_LIMITED_PARTITION_WEIGHTS = 6
 NPART_LIMITED_PARTITIONS = 7
 NPART_LIMITED_RAM = 8
+NPART_LIMITED_FLASH = 9
 
 NPART_ATTENTION_UNKNOWN = 0
 NPART_ATTENTION_MULTI_HEAD = 1
@@ -850,6 +851,7 @@ class npart_plan_options(Structure):
     is_sustained: bool
     ram_bytes: int
     prompt_tokens: int
+    device_class: Bytes | None
     _fields_ = [
         ("version", c_uint32),
         ("level", c_int),
@@ -864,6 +866,22 @@ class npart_plan_options(Structure):
         ("is_sustained", c_bool),
         ("ram_bytes", c_uint64),
         ("prompt_tokens", c_uint32),
+        ("device_class", c_char_p),
+    ]
+
+
+class npart_device_class(Structure):
+    size: int
+    name: Bytes | None
+    ram_bytes: Any
+    flash_bytes: Any
+    source: Bytes | None
+    _fields_ = [
+        ("size", c_size_t),
+        ("name", c_char_p),
+        ("ram_bytes", c_uint64 * 2),
+        ("flash_bytes", c_uint64 * 2),
+        ("source", c_char_p),
     ]
 
 
@@ -2594,6 +2612,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
         ],
     ),
     "npart_level_text": (c_char_p, [c_int]),
+    "npart_device_class": (c_bool, [c_uint32, POINTER(npart_device_class)]),
     "npart_plan_make": (
         c_int,
         [

@@ -71,7 +71,7 @@ Choice = Literal["npu", "mend", "cpu", "undecided"]
 Pays = Literal["mends", "faster", "fewer_partitions", "more_on_npu"]
 """What a step brings over the one before it: the first of these that holds."""
 Limited = Literal["file", "one-file", "weights", "tensors", "activations", "session", "partition-weights", "partitions",
-                  "ram"]
+                  "ram", "flash"]
 """What a format, a device or its tools have no room for beyond some bytes, or some number."""
 Attention = Literal["multi-head", "grouped-query", "multi-query"]
 """How many heads of queries share keys and values."""
@@ -842,7 +842,8 @@ class MemoryLimit:
     ``weights``: all weights on the NPU; ``tensors``: those inside one partition; ``activations``: the peak of the
     partition that takes most; ``session``: what one session holds on the NPU: all weights, and that peak;
     ``partition-weights``: the weights of one partition; ``partitions``: how many a process holds; ``ram``:
-    weights and activations of the session, of NPU and CPU, where it was said how much there is."""
+    weights and activations of the session, of NPU and CPU, where it was said how much there is; ``flash``:
+    weights, where a class of devices has them there."""
     needed_bytes: int | None
     """What the model takes; None: not known, or a number."""
     limit_bytes: int | None
