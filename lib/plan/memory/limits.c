@@ -91,8 +91,8 @@ const struct npart__device_class *npart__device_class_at(uint32_t index)
     return index < NPART__COUNT(devices) ? &devices[index] : NULL;
 }
 
-/* Where it is too much, what it would take with weights of fewer bits: of 8, or of 4 where these are too much, too.
- * NULL when out of memory. */
+/* Where it is too much, what it would take with weights of fewer bits: of 8, or of 4 where these are too much, too. A
+ * quantizer may leave some as they are, as tables that are looked up. NULL when out of memory. */
 static const char *ram_source(const struct npart__memory *memory, uint64_t most, struct npart_bytes needed,
                               const char *room, struct npart__arena *arena)
 {
@@ -104,9 +104,9 @@ static const char *ram_source(const struct npart__memory *memory, uint64_t most,
     if (needed.bytes > most && weights <= needed.bytes && parameters && parameters < memory->told.weight_bytes) {
         unsigned bits = npart__sum_uint64(others, parameters) <= most ? 8 : 4;
         uint64_t fewer = npart__sum_uint64(others, bits == 8 ? parameters : parameters / 2);
-        npart__append_format(&text, "; as w%u ", bits);
+        npart__append_format(&text, "; with all weights in %u bits %s~", bits, fewer <= most ? "" : "still ");
         npart__append_rough_bytes(&text, fewer);
-        npart__append_text(&text, fewer <= most ? " would fit" : ", too much still");
+        npart__append_format(&text, fewer <= most ? " (see --as w%u)" : "", bits);
     }
     return npart__made_text(&text);
 }
