@@ -98,6 +98,7 @@ static bool take_quantiles(struct options *options, const char *value)
 {
     struct npart_quantile *quantiles = calloc(MOST_QUANTILES, sizeof *quantiles);
     uint32_t count = 0;
+    options->lengths = (struct npart_lengths){.quantiles = quantiles};
     for (const char *at = value; quantiles && *at && count < MOST_QUANTILES; count++) {
         char text[32] = "", *rest = NULL;
         double percent = *at == 'p' ? strtod(at + 1, &rest) : -1;
@@ -110,7 +111,7 @@ static bool take_quantiles(struct options *options, const char *value)
         quantiles[count] = (struct npart_quantile){percent / 100, size};
         at = rest + length + (rest[length] == ',');
     }
-    options->lengths = (struct npart_lengths){.quantiles = quantiles, .quantile_count = count};
+    options->lengths.quantile_count = count;
     return count || complain("--lengths", value, quantiles ? "there are none" : "out of memory");
 }
 
