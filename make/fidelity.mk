@@ -118,6 +118,8 @@ verify-target: $(tool) $(VENV)/ready ## a list against the target's own compiler
 	done; test -z "$$bad"
 fit: $(tool) $(VENV)/ready ## cost parameters of oplists/hexagon.cost from published latencies (MODELS, TRUTH=folder)
 	$(VENV)/bin/python test/fidelity/cost.py fit --tool $(tool) --models $(MODELS) --truth $(TRUTH)
+fidelity-look: $(tool) $(VENV)/ready ## the families set aside, by a fit to the others: once a release (MODELS, TRUTH)
+	$(VENV)/bin/python test/fidelity/cost.py look --tool $(tool) --models $(MODELS) --truth $(TRUTH)
 fidelity-cost: $(tool) $(VENV)/ready ## the cost formula against them, networks held out; writes docs/evidence/fidelity-cost.md (MODELS, TRUTH)
 	$(VENV)/bin/python test/fidelity/cost.py check --tool $(tool) --models $(MODELS) --truth $(TRUTH) \
 		--page docs/evidence/fidelity-cost.md
@@ -158,4 +160,4 @@ facts-by-lot: ## draw two facts a target, to be held against source and op list 
 	fidelity-work fidelity-recommendation fidelity-valid fidelity-values fidelity-sizes fidelity-memory fidelity-waves \
 	fidelity-calibrate fidelity-fix fidelity-opsets fidelity-fix-htp fidelity-fix-oracle fidelity-fix-peers \
 	fidelity-split fidelity-ends fidelity-generate fidelity-room \
-	fidelity-mobile verify-target fit fidelity-cost fidelity-llm fidelity-place fidelity-compile-time fidelity-vela facts-by-lot
+	fidelity-mobile verify-target fit fidelity-look fidelity-cost fidelity-llm fidelity-place fidelity-compile-time fidelity-vela facts-by-lot

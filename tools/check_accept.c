@@ -68,9 +68,8 @@ static void add_ms(struct text *out, const char *key, double ms)
 static const char *add_threshold(struct text *out, const npart_plan *plan, const char *threshold)
 {
     struct npart_summary summary = {.size = sizeof summary};
-    struct npart_cost cost = {.size = sizeof cost};
+    enum bound bound = bound_of(threshold);
     (void)npart_plan_summary(plan, &summary);
-    (void)npart_plan_cost(plan, &cost);
     if (strcmp(threshold, "max-partitions") == 0 && !summary.partitions) {
         text_add(out, "thresholds.allow-none = true\n");
     } else if (strcmp(threshold, "max-partitions") == 0) {
@@ -81,14 +80,16 @@ static const char *add_threshold(struct text *out, const npart_plan *plan, const
         if (!summary.has_macs)
             return "its coverage of MACs is not known; give sizes, or lower the threshold of the model";
         add_share(out, "thresholds.min-mac-coverage", summary.macs ? summary.mac_coverage : summary.coverage);
-    } else if (strcmp(threshold, "max-ms") == 0) {
-        if (cost.total.typical_ms < 0)
-            return "the time of a run is not known; give sizes, or lift the threshold of the model";
-        add_ms(out, "thresholds.max-ms", cost.total.typical_ms);
-    } else if (strcmp(threshold, "min-tokens-per-s") == 0) {
-        if (cost.tokens_per_s < 0)
-            return "its tokens a second are not known; give sizes, or lift the threshold of the model";
-        add_number(out, "thresholds.min-tokens-per-s", (uint64_t)cost.tokens_per_s);
+    } else if (bound != BOUNDS) {
+        char key[64], told[160];
+        double figure = find_figure(bound, plan, told, sizeof told);
+        (void)snprintf(key, sizeof key, "thresholds.%s", threshold);
+        if (figure < 0)
+            return bound_rows[bound].lift;
+        if (bound_rows[bound].is_least)
+            add_number(out, key, (uint64_t)figure);
+        else
+            add_ms(out, key, figure);
     }
     return NULL;
 }

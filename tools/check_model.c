@@ -209,8 +209,7 @@ static bool speaks_of(const struct waiver *waiver, const char *threshold)
     }
     return (strcmp(threshold, "max-partitions") == 0 && (settings->max_partitions || settings->allow_none)) ||
            (strcmp(threshold, BASELINE) == 0 && waiver->worse && waiver->worse->as.boolean) ||
-           (strcmp(threshold, "max-ms") == 0 && settings->max_ms) ||
-           (strcmp(threshold, "min-tokens-per-s") == 0 && settings->min_tokens_per_s) ||
+           (bound_of(threshold) != BOUNDS && settings->bounds[bound_of(threshold)]) ||
            (strcmp(threshold, "min-coverage") == 0 && settings->min_coverage) ||
            (strcmp(threshold, "min-mac-coverage") == 0 && (settings->min_mac_coverage || settings->min_coverage));
 }
@@ -336,8 +335,6 @@ static const struct {
     {"max-partitions", WORSE_PARTITIONS | WORSE_NONE},
     {"min-coverage", WORSE_COVERAGE | WORSE_NONE},
     {"min-mac-coverage", WORSE_COVERAGE | WORSE_NONE},
-    {"max-ms", WORSE_TIME},
-    {"min-tokens-per-s", WORSE_TIME},
     {"fail-on none", WORSE_NONE},
     {"fail-on split", WORSE_PARTITIONS | WORSE_COVERAGE},
     {"fail-on slower", WORSE_TIME},
@@ -355,7 +352,7 @@ static unsigned kinds_of(const char *threshold)
     for (size_t i = 0; i < sizeof limited / sizeof *limited; i++)
         if (strcmp(limited[i].threshold, threshold) == 0)
             return limited[i].kinds;
-    return 0;
+    return bound_of(threshold) != BOUNDS ? WORSE_TIME : 0;
 }
 
 /* What a waiver's thresholds accept of what got worse: nothing once the plan passes one of them. */

@@ -130,16 +130,24 @@ static npart_status tell_sides(struct run *run)
 
 /* ---- the command ------------------------------------------------------------------------------------------- */
 
-static npart_status report(struct run *run, const npart_fix *fix, const char *written, struct npart_error *error)
+/* `set`: the files that are made with it, `count` of them. */
+static npart_status report_of(struct run *run, const npart_fix *fix, const char *written,
+                              const struct npart_cache_try *set, size_t count, struct npart_error *error)
 {
     if (run->options->is_quiet)
         return NPART_OK;
     if (wants_page(run->options))
         return write_page(run, fix, written, error);
     struct npart_subject subject = {
-        .size = sizeof subject, .kind = NPART_SUBJECT_FIX, .fix = fix, .written = written};
+        .size = sizeof subject, .kind = NPART_SUBJECT_FIX, .fix = fix, .written = written, .tries = set,
+        .count = count, .prompt_tokens = run->options->prompt_tokens};
     npart_status status = write_report(run, &subject, &run->report, error);
     return status == NPART_OK && written && run->options->format != FORMAT_JSON ? tell_sides(run) : status;
+}
+
+static npart_status report(struct run *run, const npart_fix *fix, const char *written, struct npart_error *error)
+{
+    return report_of(run, fix, written, NULL, 0, error);
 }
 
 /* ---- a model that ends somewhere --------------------------------------------------------------------------- */
@@ -358,6 +366,9 @@ static npart_status report_set(struct run *run, npart_fix *const *fixes, const c
     const struct options *options = run->options;
     bool is_list = options->format == FORMAT_JSON && !options->is_quiet;
     npart_status status = NPART_OK;
+    struct npart_cache_try set[MOST_TOKEN_COUNTS] = {{0}};
+    for (uint32_t i = 0; i < options->token_count_count; i++)
+        set[i].fix = fixes[i];
     if (is_list && !write_text(run, "["))
         return NPART_ERROR_WRITE;
     for (uint32_t i = 0; i < options->token_count_count && status == NPART_OK; i++) {
@@ -365,7 +376,7 @@ static npart_status report_set(struct run *run, npart_fix *const *fixes, const c
         (void)snprintf(path, sizeof path, "%.4000s/tokens-%u.onnx", folder ? folder : "", options->token_counts[i]);
         if (i && !options->is_quiet && !write_text(run, is_list ? "," : "\n"))
             return NPART_ERROR_WRITE;
-        status = report(run, fixes[i], folder ? path : NULL, error);
+        status = report_of(run, fixes[i], folder ? path : NULL, set, options->token_count_count, error);
         check_thresholds(run, fixes[i]);
     }
     if (is_list && status == NPART_OK && !write_text(run, "]\n"))
@@ -468,8 +479,6 @@ enum exit_status run_fix(struct run *run, struct options *options)
         return usage(objects_to_ends(options));
     if (options->cache_size_count > 1 && objects_to_tries(options, written))
         return usage(objects_to_tries(options, written));
-    if (options->prompt_tokens && options->cache_size_count < 2)
-        return usage("--prompt goes with several numbers of --cache");
     if (!options->output && !options->is_dry_run && options->cache_size_count < 2)
         return usage("where to? --output FILE, or --dry-run");
     if (options->token_count_count > 1 && objects_to_set(options))

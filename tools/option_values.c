@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "files.h"
 #include "thresholds.h"
 
 /* A number, or a truth value; `*at` is moved past it. */
@@ -81,25 +82,84 @@ bool read_milliseconds(const char **at, double *out)
     return is_number;
 }
 
-static bool take_number(const char *option, const char *value, const char *expected, double *out)
+#define BOUND(member, word, form, expected, is_least, unit, unknown, goes, help)                                       \
+    bool take_##member(struct options *options, const char *value)                                                     \
+    {                                                                                                                  \
+        const char *at = value;                                                                                        \
+        bool is_number = read_milliseconds(&at, &options->bounds[BOUND_##member]) && !*at;                             \
+        return is_number || complain("--" word, value, "expected " expected);                                          \
+    }
+#include "bounds.def"
+
+#define MOST_QUANTILES 32
+
+/* p50=40,p95=128 */
+static bool take_quantiles(struct options *options, const char *value)
 {
-    const char *at = value;
-    return (read_milliseconds(&at, out) && !*at) || complain(option, value, expected);
+    struct npart_quantile *quantiles = calloc(MOST_QUANTILES, sizeof *quantiles);
+    uint32_t count = 0;
+    options->lengths = (struct npart_lengths){.quantiles = quantiles};
+    for (const char *at = value; quantiles && *at && count < MOST_QUANTILES; count++) {
+        char text[32] = "", *rest = NULL;
+        double percent = *at == 'p' ? strtod(at + 1, &rest) : -1;
+        size_t length = rest && *rest == '=' ? strcspn(++rest, ",") : sizeof text;
+        long long size = 0;
+        if (length < sizeof text)
+            memcpy(text, rest, length);
+        if (!(percent >= 0 && percent <= 100) || !read_whole(text, 1, INT64_MAX, &size))
+            return complain("--lengths", value, "expected quantiles such as p50=40,p95=128, or a file");
+        quantiles[count] = (struct npart_quantile){percent / 100, size};
+        at = rest + length + (rest[length] == ',');
+    }
+    options->lengths.quantile_count = count;
+    return count || complain("--lengths", value, quantiles ? "there are none" : "out of memory");
 }
 
-bool take_min_tokens_per_s(struct options *options, const char *value)
+/* A file with a length on each line, or quantiles. */
+bool take_lengths(struct options *options, const char *value)
 {
-    return take_number("--min-tokens-per-s", value, "expected tokens a second", &options->min_tokens_per_s);
-}
-
-bool take_max_ms(struct options *options, const char *value)
-{
-    return take_number("--max-ms", value, "expected milliseconds", &options->max_ms);
+    if (*value == 'p' && value[1] >= '0' && value[1] <= '9' && strchr(value, '='))
+        return take_quantiles(options, value);
+    enum exit_status status;
+    FILE *file = open_regular_file(value, ", or quantiles such as p50=40,p95=128", &status);
+    char line[64];
+    size_t count = 0, room = 0;
+    int64_t *samples = NULL;
+    const char *problem = NULL;
+    if (!file)
+        return false;
+    while (!problem && fgets(line, sizeof line, file)) {
+        long long length = 0;
+        line[strcspn(line, "\r\n")] = '\0';
+        if (count == room) {
+            int64_t *more = realloc(samples, (room = room * 2 + 1024) * sizeof *samples);
+            problem = more ? NULL : "out of memory";
+            samples = more ? more : samples;
+        }
+        if (!problem && !read_whole(line, 1, INT64_MAX, &length))
+            problem = "expected a file with a length on each line";
+        else if (!problem)
+            samples[count++] = length;
+    }
+    fclose(file);
+    options->lengths = (struct npart_lengths){.samples = samples, .sample_count = count};
+    return (!problem && count) || complain("--lengths", value, problem ? problem : "there are none");
 }
 
 bool take_ram(struct options *options, const char *value)
 {
-    return read_bytes("--ram", value, &options->ram_bytes);
+    struct npart_device_class at = {.size = sizeof at};
+    char known[120] = "expected bytes, such as 8G, or one of ";
+    options->device_class = NULL;
+    options->ram_bytes = 0;
+    if (*value >= '0' && *value <= '9')
+        return read_bytes("--ram", value, &options->ram_bytes);
+    for (uint32_t i = 0; npart_device_class(i, &at); i++) {
+        if (strcmp(at.name, value) == 0)
+            options->device_class = at.name;
+        (void)snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? ", " : "", at.name);
+    }
+    return options->device_class || complain("--ram", value, known);
 }
 
 bool take_max_bytes(struct options *options, const char *value)

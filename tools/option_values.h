@@ -44,8 +44,10 @@ bool take_tokens(struct options *options, const char *value);
 bool take_jobs(struct options *options, const char *value);
 /* A number as people write it, of milliseconds say: "1.5"; up to a colon or the end. */
 bool read_milliseconds(const char **at, double *out);
-bool take_min_tokens_per_s(struct options *options, const char *value);
-bool take_max_ms(struct options *options, const char *value);
+bool take_lengths(struct options *options, const char *value);
+#define BOUND(member, word, form, expected, is_least, unit, unknown, goes, help)                                       \
+    bool take_##member(struct options *options, const char *value);
+#include "bounds.def"
 bool take_ram(struct options *options, const char *value);
 bool take_max_bytes(struct options *options, const char *value);
 

@@ -10,6 +10,7 @@
 #include "limits.h"
 #include "message.h"
 #include "option_values.h"
+#include "thresholds.h"
 #include "words.h"
 
 #define MOST_MISTAKES 10
@@ -404,10 +405,15 @@ static const struct row {
     {"cost", 0, "FILE", MEMBER(cost), "cost parameters that override the op list's (the same page)", "*"},
     {"runtime", 0, "NAME", MEMBER(runtime),
      "what starts partitions: bare, onnxruntime, tflite, coreml (default the target's)", "*"},
-    {"ram", 0, "BYTES", CALL(take_ram), "memory for weights and activations, as 8G: what needs more does not fit", "*"},
+    {"ram", 0, "BYTES|CLASS", CALL(take_ram),
+     "memory for weights and activations, as 8G or phone, laptop, edge, microcontroller", "*"},
+    {"prompt", 0, "N", CALL(take_prompt),
+     "of a decoder, tokens of the prompt whose time is told (default 1024, or half of its slots)", "*"},
     {"sustained", 0, NULL, MEMBER(is_sustained), "times on a device that has become warm and slow", "*"},
     {"dim", 'd', "NAME=SIZE", CALL(take_dim),
      "the size of a dynamic dimension, or INPUT.AXIS=SIZE; NAME=..SIZE is an upper bound", "*"},
+    {"lengths", 0, "FILE|p50=N,p95=N", CALL(take_lengths),
+     "how long inputs are along the dimension with an upper bound: which fixed sizes pad least", "-"},
     {"input", 'i', "NAME=1x3x224x224", CALL(take_input), "the shape of an input", "*"},
     {"bind", 0, "INPUT=VALUE[,...]", CALL(take_bind),
      "the value of an input in every run: a number, true or false", "*"},
@@ -464,10 +470,9 @@ static const struct row {
     {NULL, 0, "invalid", NOTHING, "ONNX Runtime does not load the model", NULL},
     {NULL, 0, "memory", NOTHING, "the model does not fit into the target's memory", NULL},
     {NULL, 0, "slower", NOTHING, "a run takes longer than on the CPU alone", NULL},
-    {"min-tokens-per-s", 0, "N", CALL(take_min_tokens_per_s),
-     "of a decoder with a cache of known size at least so many new tokens a second", "- fix check"},
-    {"max-ms", 0, "MS", CALL(take_max_ms), "at most this time a run; with place, a run of the set",
-     "- fix check place"},
+#define BOUND(member, word, value, expected, is_least, unit, unknown, goes, help)                                      \
+    {word, 0, value, CALL(take_##member), help, goes},
+#include "bounds.def"
     {NULL, 0, NULL, NOTHING, "About targets", NULL},
     {"list-targets", 0, NULL, MEMBER(lists_targets), "all targets, and how far each is verified", NULL},
     {"describe", 0, "TARGET [OP]", MEMBER(describe), "the ops that a target supports, or all rules of one op", NULL},
@@ -492,7 +497,6 @@ static const struct row {
     {"cache", 0, "N[,N...]", CALL(take_cache),
      "give a decoder's growing cache N slots, new tokens included;", "fix"},
     {NULL, 0, "N,N", NOTHING, "compare these sizes, and those of --tokens; write nothing", NULL},
-    {"prompt", 0, "N", CALL(take_prompt), "tokens of the prompt whose time is told (default 256)", "fix"},
     {"present", 0, "CHOICE", CALL(take_present), "what a model with --cache returns:", "fix"},
     {NULL, 0, "new", NOTHING, "only the new keys and values (default)", NULL},
     {NULL, 0, "shift", NOTHING, "the cache of the next run", NULL},
@@ -759,8 +763,7 @@ bool read_options(int argc, char **argv, struct options *options)
     bool only_models = false, is_used[ROWS] = {false};
     int mistakes = 0;
     memset(options, 0, sizeof *options);
-    options->max_partitions = -1;
-    options->min_coverage = options->min_mac_coverage = options->max_ms = options->min_tokens_per_s = -1;
+    clear_thresholds(options);
     options->max_growth = 0.25;
     options->models = calloc((size_t)argc + 1, sizeof *options->models);
     if (!options->models)

@@ -45,6 +45,11 @@ enum fail_on {
 };
 /* Their words, in this order (thresholds.c). */
 extern const char *const fail_on_words[FAIL_ON_KINDS];
+enum bound {
+#define BOUND(member, word, value, expected, is_least, unit, unknown, goes, help) BOUND_##member,
+#include "bounds.def"
+    BOUNDS
+};
 enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
 struct word;
@@ -74,6 +79,7 @@ struct options {
     enum color color;
     struct npart_dim_binding dims[MOST_DIMS];
     uint32_t dim_count;
+    struct npart_lengths lengths; /* of the one with an upper bound; zeros: not known */
     struct npart_input_shape inputs[MOST_INPUTS];
     int64_t input_dims[MOST_INPUTS][MOST_RANK];
     uint32_t input_count;
@@ -104,8 +110,8 @@ struct options {
     bool cache_shifts, cuts_windows;
     bool is_dry_run, lists_rewrites;
     uint64_t ram_bytes; /* 0: not asked */
-    double max_ms; /* below 0: no threshold */
-    double min_tokens_per_s; /* the same */
+    const char *device_class; /* for it */
+    double bounds[BOUNDS]; /* below 0: no threshold */
     unsigned long long keep_bytes;
     struct npart_limit limits[MOST_LIMITS];
     uint32_t limit_count;

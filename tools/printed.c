@@ -52,7 +52,7 @@ static bool completes_command(struct state *state, char byte, bool are_meant)
 
 static bool put(FILE *stream, const char *text, size_t bytes)
 {
-    return fwrite(text, 1, bytes, stream) == bytes;
+    return !bytes || fwrite(text, 1, bytes, stream) == bytes; /* the text may be NULL then */
 }
 
 static bool put_escape(FILE *stream, char byte, enum printed_form form)

@@ -242,15 +242,15 @@ double share_of(const struct toml_value *value)
     return share >= 0 && share <= 1 ? share : -1;
 }
 
-double ms_of(const struct toml_value *value)
+double number_of(const struct toml_value *value)
 {
     return value->kind == TOML_INTEGER ? (double)value->as.integer : value->as.number;
 }
 
-static bool check_ms(struct reading *reading, const struct toml_value *value, void *into)
+static bool check_number(struct reading *reading, const struct toml_value *value, void *into)
 {
     (void)into;
-    return ms_of(value) >= 0 || complain(reading, value->at, "%s: expected a number, 0 or more", value->key);
+    return number_of(value) >= 0 || complain(reading, value->at, "%s: expected a number, 0 or more", value->key);
 }
 
 static bool check_share(struct reading *reading, const struct toml_value *value, void *into)
@@ -280,8 +280,9 @@ static const struct key threshold_keys[] = {
     {"max-partitions", KIND(INTEGER), "a number", IN_SETTINGS(max_partitions), false, check_count},
     {"min-mac-coverage", SHARE, "a share such as 0.95", IN_SETTINGS(min_mac_coverage), false, check_share},
     {"min-coverage", SHARE, "a share such as 0.95", IN_SETTINGS(min_coverage), false, check_share},
-    {"max-ms", KIND(FLOAT) | KIND(INTEGER), "milliseconds", IN_SETTINGS(max_ms), false, check_ms},
-    {"min-tokens-per-s", KIND(FLOAT) | KIND(INTEGER), "a number", IN_SETTINGS(min_tokens_per_s), false, check_ms},
+#define BOUND(member, word, form, expected, is_least, unit, unknown, goes, help)                                       \
+    {word, KIND(FLOAT) | KIND(INTEGER), expected, IN_SETTINGS(bounds[BOUND_##member]), false, check_number},
+#include "bounds.def"
     {"allow-none", KIND(BOOLEAN), "true or false", IN_SETTINGS(allow_none), false, NULL},
     {"fail-on", STRINGS, "an array of words", IN_SETTINGS(fail_on), false, check_fail_on},
     {"on", KIND(TABLE), "tables of thresholds by target", IN_SETTINGS(on), false, check_on},

@@ -15,8 +15,8 @@
 /* What the top of the file, a table of [[models]], or a waiver says; NULL: nothing. Each of these begins with it. */
 struct settings {
     const struct toml_value *targets, *dims, *inputs, *level, *runtime, *thresholds;
-    const struct toml_value *max_partitions, *min_coverage, *min_mac_coverage, *max_ms, *min_tokens_per_s, *allow_none,
-        *fail_on;
+    const struct toml_value *max_partitions, *min_coverage, *min_mac_coverage, *allow_none, *fail_on;
+    const struct toml_value *bounds[BOUNDS];
     const struct toml_value *on; /* thresholds of some targets, by target */
 };
 

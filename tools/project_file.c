@@ -14,6 +14,7 @@
 #include "output_file.h"
 #include "platform.h"
 #include "scan_text.h"
+#include "thresholds.h"
 
 /* ---- where it lies ------------------------------------------------------------------------------------------ */
 
@@ -315,21 +316,12 @@ static bool put_inputs(const struct project *project, const struct toml_value *i
     return true;
 }
 
-static void clear_thresholds(struct options *options)
-{
-    options->max_partitions = -1;
-    options->min_coverage = options->min_mac_coverage = options->max_ms = options->min_tokens_per_s = -1;
-    options->allows_none = false;
-    memset(options->fails_on, 0, sizeof options->fails_on);
-}
-
 /* Each says what the one before says otherwise. */
 static void put_thresholds(const struct settings *settings, struct options *out)
 {
-    if (settings->max_ms)
-        out->max_ms = ms_of(settings->max_ms);
-    if (settings->min_tokens_per_s)
-        out->min_tokens_per_s = ms_of(settings->min_tokens_per_s);
+    for (int i = 0; i < BOUNDS; i++)
+        if (settings->bounds[i])
+            out->bounds[i] = number_of(settings->bounds[i]);
     if (settings->max_partitions)
         out->max_partitions = (long)settings->max_partitions->as.integer;
     if (settings->min_coverage)
@@ -403,10 +395,9 @@ static void put_thresholds_on(struct project *project, const struct settings *se
 static void put_asked_thresholds(const struct options *asked, struct options *out)
 {
     static const bool nothing[FAIL_ON_KINDS];
-    if (asked->max_ms >= 0)
-        out->max_ms = asked->max_ms;
-    if (asked->min_tokens_per_s >= 0)
-        out->min_tokens_per_s = asked->min_tokens_per_s;
+    for (int i = 0; i < BOUNDS; i++)
+        if (asked->bounds[i] >= 0)
+            out->bounds[i] = asked->bounds[i];
     if (asked->max_partitions >= 0)
         out->max_partitions = asked->max_partitions;
     if (asked->min_coverage >= 0)
@@ -506,10 +497,11 @@ void project_accept(const struct waiver *waiver, struct options *options)
         options->max_partitions = (long)most->as.integer;
     accept_share(settings->min_coverage, &options->min_coverage);
     accept_share(settings->min_mac_coverage, &options->min_mac_coverage);
-    if (settings->max_ms && options->max_ms >= 0 && options->max_ms < ms_of(settings->max_ms))
-        options->max_ms = ms_of(settings->max_ms);
-    if (settings->min_tokens_per_s && options->min_tokens_per_s > ms_of(settings->min_tokens_per_s))
-        options->min_tokens_per_s = ms_of(settings->min_tokens_per_s);
+    for (int i = 0; i < BOUNDS; i++) {
+        double *bound = &options->bounds[i], is = settings->bounds[i] ? number_of(settings->bounds[i]) : *bound;
+        if (*bound >= 0 && (bound_rows[i].is_least ? is < *bound : is > *bound))
+            *bound = is;
+    }
     options->allows_none |= settings->allow_none && settings->allow_none->as.boolean;
     for (const struct toml_value *item = first_string(accepted); item; item = next_string(accepted, item)) {
         enum fail_on word = fail_on_of(item);

@@ -15,7 +15,7 @@ const struct toml_value *next_string(const struct toml_value *value, const struc
 int64_t limit_of_dim(const char *text);
 enum fail_on fail_on_of(const struct toml_value *item);
 double share_of(const struct toml_value *value);
-double ms_of(const struct toml_value *value);
+double number_of(const struct toml_value *value);
 /* Of a table of thresholds that is known to have no mistake; false: out of memory. */
 bool read_thresholds(struct project *project, const struct toml_value *table, struct settings *out);
 

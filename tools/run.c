@@ -189,6 +189,8 @@ struct npart_inference_options inference_options(const struct options *options)
     sizes.dim_count = options->dim_count;
     sizes.inputs = options->inputs;
     sizes.input_count = options->input_count;
+    bool has_lengths = options->lengths.sample_count || options->lengths.quantile_count;
+    sizes.lengths = has_lengths ? &options->lengths : NULL;
     return sizes;
 }
 
@@ -216,6 +218,8 @@ struct npart_plan_options plan_options(const struct options *options)
     plan.runtime = options->runtime;
     plan.is_sustained = options->is_sustained;
     plan.ram_bytes = options->ram_bytes;
+    plan.prompt_tokens = options->prompt_tokens;
+    plan.device_class = options->device_class;
     return plan;
 }
 

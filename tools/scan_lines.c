@@ -91,6 +91,8 @@ bool find_fingerprint(const struct run *run, char *out)
     mix_number(&hash, "advice", !options->skips_advice);
     mix_number(&hash, "sustained", options->is_sustained);
     mix_number(&hash, "ram", (long long)options->ram_bytes);
+    mix_text(&hash, "class", options->device_class);
+    mix_number(&hash, "prompt", (long long)options->prompt_tokens);
     mix_number(&hash, "detail", run->report.detail);
     mix_number(&hash, "keep", (long long)options->keep_bytes);
     mix_sizes(&hash, options);

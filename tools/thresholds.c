@@ -35,6 +35,16 @@ bool parse_share(const char *text, double *out, bool *is_percent)
     return has_digit && is_small && !text[*is_percent] && *out <= 1;
 }
 
+void clear_thresholds(struct options *options)
+{
+    options->max_partitions = -1;
+    options->min_coverage = options->min_mac_coverage = -1;
+    for (int i = 0; i < BOUNDS; i++)
+        options->bounds[i] = -1;
+    options->allows_none = false;
+    memset(options->fails_on, 0, sizeof options->fails_on);
+}
+
 struct check {
     const struct options *options;
     const npart_plan *plan;
@@ -133,42 +143,93 @@ static void check_session(struct check *check)
         tell(check, "fail-on invalid", false, "%s (%s)", finding.text, finding.at);
 }
 
-/* By typical times. What is not known keeps no promise. */
-static void check_times(struct check *check)
+/* What is not known keeps no promise. */
+static void check_slower(struct check *check)
 {
     struct npart_cost cost = {.size = sizeof cost};
-    double most = check->options->max_ms;
     (void)npart_plan_cost(check->plan, &cost);
-    struct npart_cost_range run = cost.total;
-    double ms = run.typical_ms, cpu = cost.cpu_alone.typical_ms;
-    bool is_known = ms >= 0 && cpu >= 0;
-    if (check->options->fails_on[FAIL_ON_SLOWER] && !is_known)
+    double ms = cost.total.typical_ms, cpu = cost.cpu_alone.typical_ms;
+    if (!check->options->fails_on[FAIL_ON_SLOWER])
+        return;
+    if (ms < 0 || cpu < 0)
         tell(check, "fail-on slower", false, "it is not known what a run takes");
-    else if (check->options->fails_on[FAIL_ON_SLOWER])
+    else
         tell(check, "fail-on slower", ms <= cpu, "a run takes %.3g ms (%.3g to %.3g), on the CPU alone %.3g ms", ms,
-             run.low_ms, run.high_ms, cpu);
-    if (most >= 0 && ms < 0)
-        tell(check, "max-ms", false, "it is not known what a run takes, threshold: at most %.3g ms", most);
-    else if (most >= 0)
-        tell(check, "max-ms", ms <= most, "a run takes %.3g ms (%.3g to %.3g), threshold: at most %.3g ms", ms,
-             run.low_ms, run.high_ms, most);
+             cost.total.low_ms, cost.total.high_ms, cpu);
+}
+
+/* ---- figures that may not pass a number ---------------------------------------------------------------------- */
+
+const struct bound_row bound_rows[BOUNDS] = {
+#define BOUND(member, word, value, expected, is_least, unit, unknown, goes, help) \
+    {word, unit, "it is not known " unknown,                                                                           \
+     "it is not known " unknown "; give sizes, or lift the threshold of the model", is_least},
+#include "bounds.def"
+};
+
+enum bound bound_of(const char *threshold)
+{
+    int at = 0;
+    while (at < BOUNDS && strcmp(bound_rows[at].word, threshold) != 0)
+        at++;
+    return (enum bound)at;
+}
+
+/* By typical times. */
+static double find_max_ms(const struct npart_cost *cost, const struct npart_memory *memory, char *text, size_t bytes)
+{
+    (void)memory;
+    (void)snprintf(text, bytes, "a run takes %.3g ms (%.3g to %.3g)", cost->total.typical_ms, cost->total.low_ms,
+                   cost->total.high_ms);
+    return cost->total.typical_ms;
 }
 
 /* Of what is no decoder with a cache of known size nothing is promised. */
-static void check_tokens(struct check *check)
+static double find_min_tokens_per_s(const struct npart_cost *cost, const struct npart_memory *memory, char *text,
+                                    size_t bytes)
 {
+    (void)snprintf(text, bytes, "%.3g tokens a second at %llu slots", cost->tokens_per_s,
+                   (unsigned long long)memory->cache_slots);
+    return cost->tokens_per_s;
+}
+
+/* Of a file that takes several tokens a run: with one a run another file of its set reads prompts. */
+static double find_max_first_token_ms(const struct npart_cost *cost, const struct npart_memory *memory, char *text,
+                                      size_t bytes)
+{
+    (void)snprintf(text, bytes, "the first token of a prompt of %llu takes %.3g ms (runs of %u)",
+                   (unsigned long long)cost->prompt_tokens, cost->first_token_ms, memory->run_tokens);
+    return cost->first_token_ms;
+}
+
+double find_figure(enum bound bound, const npart_plan *plan, char *text, size_t bytes)
+{
+    static double (*const finders[])(const struct npart_cost *cost, const struct npart_memory *memory, char *text,
+                                     size_t bytes) = {
+#define BOUND(member, word, value, expected, is_least, unit, unknown, goes, help) find_##member,
+#include "bounds.def"
+    };
     struct npart_cost cost = {.size = sizeof cost};
     struct npart_memory memory = {.size = sizeof memory};
-    double least = check->options->min_tokens_per_s;
-    (void)npart_plan_cost(check->plan, &cost);
-    (void)npart_plan_memory(check->plan, &memory);
-    if (least >= 0 && cost.tokens_per_s < 0)
-        tell(check, "min-tokens-per-s", false,
-             "it is not known how many tokens a second a run brings, threshold: at least %.3g", least);
-    else if (least >= 0)
-        tell(check, "min-tokens-per-s", cost.tokens_per_s >= least,
-             "%.3g tokens a second at %llu slots, threshold: at least %.3g", cost.tokens_per_s,
-             (unsigned long long)memory.cache_slots, least);
+    bool is_read = npart_plan_cost(plan, &cost) && npart_plan_memory(plan, &memory);
+    double figure = is_read ? finders[bound](&cost, &memory, text, bytes) : -1;
+    if (figure < 0)
+        (void)snprintf(text, bytes, "%s", bound_rows[bound].unknown);
+    return figure;
+}
+
+static void check_bounds(struct check *check)
+{
+    for (int i = 0; i < BOUNDS; i++) {
+        const struct bound_row *row = &bound_rows[i];
+        double limit = check->options->bounds[i];
+        char text[200];
+        if (limit < 0)
+            continue;
+        double figure = find_figure((enum bound)i, check->plan, text, sizeof text);
+        tell(check, row->word, figure >= 0 && (row->is_least ? figure >= limit : figure <= limit),
+             "%s, threshold: at %s %.3g%s", text, row->is_least ? "least" : "most", limit, row->unit);
+    }
 }
 
 /* What has a limit, and is not known, may be too much; a target without limits takes all. */
@@ -261,15 +322,16 @@ void find_outcomes(struct outcomes *out, const struct options *options, const np
     check_partitions(&check);
     check_coverage(&check);
     check_conditions(&check);
-    check_times(&check);
-    check_tokens(&check);
+    check_slower(&check);
+    check_bounds(&check);
     check_session(&check);
 }
 
 bool has_plan_thresholds(const struct options *options)
 {
-    bool has_any = options->max_partitions >= 0 || options->min_coverage >= 0 || options->min_mac_coverage >= 0 ||
-                   options->max_ms >= 0 || options->min_tokens_per_s >= 0;
+    bool has_any = options->max_partitions >= 0 || options->min_coverage >= 0 || options->min_mac_coverage >= 0;
+    for (int i = 0; i < BOUNDS; i++)
+        has_any |= options->bounds[i] >= 0;
     for (int i = 0; i < FAIL_ON_KINDS; i++)
         has_any |= i != FAIL_ON_INVALID && options->fails_on[i];
     return has_any;

@@ -21,6 +21,18 @@ struct outcomes {
     uint32_t count;
 };
 
+/* As bounds.def says of each. */
+extern const struct bound_row {
+    const char *word, *unit, *unknown, *lift; /* lift: what to do instead of accepting what is not known */
+    bool is_least;
+} bound_rows[BOUNDS];
+/* By the name of an outcome; BOUNDS: it is none. */
+enum bound bound_of(const char *threshold);
+/* Of a plan; negative: not known. `text` says it: "a run takes 4.2 ms (3 to 6)". */
+double find_figure(enum bound bound, const npart_plan *plan, char *text, size_t bytes);
+/* No threshold at all. */
+void clear_thresholds(struct options *options);
+
 /* A share up to 1 such as 0.95, or percent such as 95%. False: it is none. */
 bool parse_share(const char *text, double *out, bool *is_percent);
 /* One for each threshold of the options that is about plans, met or not. */

@@ -126,10 +126,7 @@ struct npart_action {
     const char *command; /* options of the tool that show what it brings, or NULL */
     const char *rewrites; /* names of the rewrites that do it */
     bool is_fixable; /* whether the tool can do it */
-    /* of the model's results: `bits`: the same bit for bit; `bits-if`: for values that the file cannot promise; `ulp`:
-     * rounded otherwise; `step`: within one quantization step for each op; `approx`: another function; `other`; or
-     * "" */
-    const char *equality;
+    const char *equality; /* of the model's results: as `steps[].equality` of a fix, `other`, or "" */
     enum npart_pays pays; /* what it brings over the step before it */
     /* the command that does it, word by word, or NULL: what a person pastes into a shell; the result is written into
      * the current folder */
@@ -269,12 +266,8 @@ struct npart_fix_info {
     uint32_t plan_count; /* that the search made, over all targets */
     const struct npart_summary *before, *after; /* by target */
     const double *before_ms, *after_ms; /* by target, typical; negative: not known */
-    /* on which target the model that would be written is worse than the one that was read, and how; it is not written
-     * then. NULL: on none */
-    const char *harm;
-    /* external data that the model refers to and that is not there, by its location. It is referred to as before, from
-     * wherever the model is written: there it has to be brought */
-    const char *const *absent;
+    const char *harm; /* on which target the result would be worse, and how: it is not written. NULL: on none */
+    const char *const *absent; /* external data that is not there, by its location from where the model is written */
     uint32_t barred; /* bits 1 << npart_equality of classes that were not allowed, and that some node would need */
     /* the command that finds and writes the same, word by word, or NULL: no command line can say it. The result lies in
      * the current folder */
@@ -419,8 +412,9 @@ struct npart_decode_info {
     struct npart_cost_range run_ms; /* estimated time of a run; null in JSON where it is not known */
     double tokens_per_s; /* of the typical time; negative: not known */
     uint32_t prompt_tokens; /* of a prompt */
-    /* typical, of the runs that read it, the last of which may be filled up; negative: not known, or it does not divide
-     * and may not */
+    uint32_t prompt_run; /* new tokens in a run of the file that reads it: of a set's the soonest */
+    /* time to the first token, typical: runs that read the prompt, the last filled up; negative: not known, or it may
+     * not be */
     double prompt_ms;
     uint64_t bytes_in; /* what a run is given, the slots before included */
     uint64_t bytes_out; /* what it gives back */
@@ -428,8 +422,8 @@ struct npart_decode_info {
     uint64_t weight_bytes; /* all constant tensors of the model */
     struct npart_bytes peak_bytes; /* the peak of activations in the partition that takes most */
 };
-/* Of a target what a run of a model with a fixed cache takes; a prompt of so many tokens, or 0: 256, or half of the
- * slots where these are less. False where no cache was asked for, out of range, for NULL or an unknown size. */
+/* Of a target what a run of a model with a fixed cache takes; a prompt of so many tokens, or 0: what the
+ * options of plans say. False where no cache was asked for, out of range, for NULL or an unknown size. */
 NPART_API bool npart_fix_decode(const npart_fix *fix, uint32_t target, uint32_t prompt_tokens,
                                 struct npart_decode_info *out);
 

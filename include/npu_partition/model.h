@@ -198,6 +198,20 @@ struct npart_input_shape {
     uint32_t rank;
 };
 
+/* So long at most is a share of them. */
+struct npart_quantile {
+    double share;
+    int64_t length;
+};
+
+/* How long inputs are: some of them, or else quantiles, between which lengths are spread evenly. */
+struct npart_lengths {
+    const int64_t *samples;
+    size_t sample_count;
+    const struct npart_quantile *quantiles; /* ascending */
+    uint32_t quantile_count;
+};
+
 struct npart_inference_options {
     uint32_t version;
     const struct npart_dim_binding *dims;
@@ -207,8 +221,23 @@ struct npart_inference_options {
     bool ignore_value_info; /* as if the file declared nothing but its inputs */
     /* From version 2 on: that the model has no such dim is no failure, see npart_inference_lacks. */
     bool may_lack_dims;
+    /* From version 3 on: of the one dim with an upper bound, which is then the size that is chosen for it; NULL: not
+     * known. */
+    const struct npart_lengths *lengths;
 };
-#define NPART_INFERENCE_OPTIONS_INIT {.version = 2}
+#define NPART_INFERENCE_OPTIONS_INIT {.version = 3}
+
+/* What fixed sizes compute for nothing, where it was said how long inputs are (`--lengths`); left away else. */
+struct npart_padding {
+    size_t size;
+    const char *dim; /* the dynamic dimension */
+    double mean; /* its mean */
+    uint64_t most; /* the size that takes all: its upper bound */
+    double most_padding; /* the share of padding with that one */
+    uint64_t less; /* a second, smaller one: that which leaves least padding */
+    double less_runs; /* the share of runs that take it */
+    double two_padding; /* the share of padding with both */
+};
 
 /* Infers the type and shape of every value, and the elements of small integer tensors.
  * Fails with ARGUMENT (no such dim, or sizes that conflict) or MEMORY. */
@@ -243,6 +272,8 @@ NPART_API bool npart_inference_binding(const npart_inference *inference, uint32_
                                        struct npart_dim_binding *out);
 /* The sizes that the caller gave (npart_inference_options.dims). */
 NPART_API bool npart_inference_given(const npart_inference *inference, uint32_t index, struct npart_dim_binding *out);
+/* False also where no lengths were given. */
+NPART_API bool npart_inference_padding(const npart_inference *inference, struct npart_padding *out);
 /* Whether the model lacks the dim that the size at this index is for (npart_inference_options.may_lack_dims). */
 NPART_API bool npart_inference_lacks(const npart_inference *inference, uint32_t index);
 

@@ -148,8 +148,21 @@ struct npart_plan_options {
     bool is_sustained;   /* costs are those of a device that has run for minutes */
     /* Since version 2: what there is for weights and activations of the session, of NPU and CPU; 0: not asked. */
     uint64_t ram_bytes;
+    /* Of the prompt of `first_token_ms`; 0: 1,024, or half of the slots where these are fewer. */
+    uint32_t prompt_tokens;
+    const char *device_class; /* for `ram_bytes`: what a program gets there (npart_device_class); NULL: not asked */
 };
 #define NPART_PLAN_OPTIONS_INIT {.version = 2, .level = NPART_LEVEL_BASIC}
+
+/* What a program gets of a class of devices: up to the first number on any of them, above the second on none. */
+struct npart_device_class {
+    size_t size;
+    const char *name; /* "phone" */
+    uint64_t ram_bytes[2];
+    uint64_t flash_bytes[2]; /* where weights are; 0: in the RAM, too */
+    const char *source;
+};
+NPART_API bool npart_device_class(uint32_t index, struct npart_device_class *out);
 
 /* Judges every node, partitions, and estimates. `target` is NAME[:VARIANT][+SWITCH|-SWITCH]...[@TOOLCHAIN], where
  * NAME is the list's; NULL: the list's defaults. Plans of one inference are made one after the other.
@@ -574,9 +587,13 @@ struct npart_cost {
     double fill; /* the share of the matrix unit's tiles that products on the NPU fill; 0 where there are none */
     /* a partition with fewer multiply-accumulates takes longer than its nodes on the CPU, or 0 */
     uint64_t break_even_macs;
-    /* new tokens a second, at the typical time, of a decoder whose cache has a known size: generated ones where
-     * `memory.run_tokens` is 1, else those of a prompt */
+    /* new tokens a second, typical, of a decoder with a cache of known size: of a prompt where `memory.run_tokens` is
+     * not 1 */
     double tokens_per_s;
+    /* typical, of runs of `memory.run_tokens` that read a prompt; negative also where a run takes one token: another
+     * file reads prompts */
+    double first_token_ms;
+    uint64_t prompt_tokens; /* of that prompt: `--prompt`, else 1,024, or half of the slots where these are fewer */
     /* of all boundary tensors with a known size; one from partition to partition counts both ways */
     uint64_t bytes_to_npu, bytes_to_cpu;
     uint64_t conversion_bytes; /* of tensors that change their layout */
@@ -646,7 +663,8 @@ enum npart_limited {
     NPART_LIMITED_SESSION, /* what one session holds on the NPU: all weights, and that peak */
     NPART_LIMITED_PARTITION_WEIGHTS, /* the weights of one partition */
     NPART_LIMITED_PARTITIONS, /* how many a process holds */
-    NPART_LIMITED_RAM /* weights and activations of the session, of NPU and CPU, where it was said how much there is */
+    NPART_LIMITED_RAM, /* weights and activations of the session, of NPU and CPU, where it was said how much there is */
+    NPART_LIMITED_FLASH /* weights, where a class of devices has them there */
 };
 NPART_API const char *npart_limited_text(enum npart_limited value); /* in JSON, or NULL */
 
@@ -660,6 +678,15 @@ struct npart_memory_limit {
     enum npart_fit fits; /* whether it fits */
     const char *source; /* where the limit comes from */
 };
+
+/* How many heads of queries share keys and values. */
+enum npart_attention {
+    NPART_ATTENTION_UNKNOWN, /* not known, or layers differ */
+    NPART_ATTENTION_MULTI_HEAD, /* none */
+    NPART_ATTENTION_GROUPED_QUERY, /* some */
+    NPART_ATTENTION_MULTI_QUERY /* all */
+};
+NPART_API const char *npart_attention_text(enum npart_attention value); /* in JSON, or NULL */
 
 /* What a plan takes of memory: weights, and peaks of activations by liveness while nodes run one after the other. A sum
  * is not known where a size that is part of it is not. */
@@ -682,6 +709,14 @@ struct npart_memory {
     uint32_t cache_tensor_count; /* inputs that hold it */
     uint64_t cache_slots; /* tokens that a run reads of it, its own included; 0 where a size is not known */
     uint32_t run_tokens; /* tokens that a run adds to it; 0 where a size is not known */
+    /* how heads of queries share keys and values; not known: not known, or layers differ */
+    enum npart_attention attention;
+    uint64_t query_heads; /* heads of queries, or 0 */
+    uint64_t key_heads; /* heads of keys, or 0 */
+    uint64_t window_slots; /* what layers with a window look at; 0: none is known */
+    uint32_t window_tensors; /* their tensors of the cache */
+    uint32_t cross_tensors; /* inputs that hold cross-attention's cache */
+    struct npart_bytes cross; /* of all of them */
     /* the typical size of the memory on the chip that the NPU works in (`sram_mb` of the op list), or 0 */
     uint64_t onchip_bytes;
     bool is_onchip_assumed; /* whether that is an assumption */

@@ -97,8 +97,9 @@ struct npart_subject {
     const npart_fix *fix;                /* FIX */
     const char *written;                 /* FIX: the path that it was written to; NULL: it was not */
     const npart_placement *placement;    /* PLACEMENT */
-    const struct npart_cache_try *tries; /* TRIES: of one model and the same targets; one can be had at least */
-    uint32_t prompt_tokens;              /* TRIES: of a prompt; 0: as of npart_fix_decode for the smallest cache */
+    /* TRIES: of one model and the same targets; one can be had at least. FIX: the files of its set, if it is of one */
+    const struct npart_cache_try *tries;
+    uint32_t prompt_tokens; /* TRIES, FIX: of a prompt; 0: as of npart_fix_decode, for the smallest cache */
     const npart_losses *losses;          /* LOSSES */
     const char *model;                   /* LOSSES: its path, as reports call it */
     double seconds;                      /* LOSSES: that reading took */

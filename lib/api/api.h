@@ -20,6 +20,14 @@
 #include "module/module.h"
 #include "plan/fusions.h"
 
+/* padding.c: of the lengths that options have. */
+npart_status npart__find_padding(const struct npart_inference_options *options, struct npart__infer_options *out,
+                                 struct npart__arena *arena, struct npart_error *error);
+/* By its name; NULL: there is none, or the name is NULL. */
+const struct npart__device_class *npart__device_class(const char *name);
+/* Of the prompt whose time is told: as asked, or 1,024, or half of the slots where these are fewer. */
+uint64_t npart__prompt_tokens(uint32_t asked, uint64_t slots);
+
 /* ---- handles ----------------------------------------------------------------------------------------------- */
 
 /* A plan is made from an inference and an op list, an advice from two plans, a fix from a model, another fix and the

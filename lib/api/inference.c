@@ -69,7 +69,7 @@ npart_status npart__check_inference_options(const struct npart_inference_options
 {
     if (!options)
         return NPART_OK;
-    npart_status status = npart__check_version("inference options", options->version, 2, error);
+    npart_status status = npart__check_version("inference options", options->version, 3, error);
     if (status == NPART_OK && !are_complete(options))
         status = npart__fail(error, NPART_ERROR_ARGUMENT, "", "inference options lack a name or sizes");
     return status;
@@ -109,10 +109,13 @@ npart_status npart_inference_make(npart_inference **out, const npart_model *mode
     npart_inference *made = new_inference(model);
     if (!made)
         return npart__settle_for(model->life, npart__fail_memory(error), error);
-    made->options = npart__copy_inference_options(options, &made->life->arena);
-    status = made->options
-                 ? npart__infer(model->graph, made->options, &made->life->arena, made->inference, error)
-                 : npart__fail_memory(error);
+    struct npart__infer_options *copy = npart__copy_inference_options(options, &made->life->arena);
+    status = copy ? NPART_OK : npart__fail_memory(error);
+    if (status == NPART_OK && options && options->version >= 3 && options->lengths)
+        status = npart__find_padding(options, copy, &made->life->arena, error);
+    made->options = copy;
+    if (status == NPART_OK)
+        status = npart__infer(model->graph, made->options, &made->life->arena, made->inference, error);
     if (status == NPART_OK)
         /* Findings need facts, so they come after them; both lists are in the arena of the inference. */
         status = npart__find_compiled(made->inference, error);

@@ -29,6 +29,25 @@ static bool are_complete(const struct npart_plan_options *options)
     return is_complete;
 }
 
+bool npart_device_class(uint32_t index, struct npart_device_class *out)
+{
+    const struct npart__device_class *at = npart__device_class_at(index);
+    if (!at || !NPART__HAS_ROOM(out))
+        return false;
+    *out = (struct npart_device_class){.size = sizeof *out, .name = at->word, .source = at->source,
+                                       .ram_bytes = {at->ram[0], at->ram[1]},
+                                       .flash_bytes = {at->flash[0], at->flash[1]}};
+    return true;
+}
+
+const struct npart__device_class *npart__device_class(const char *name)
+{
+    const struct npart__device_class *at = NULL;
+    for (uint32_t i = 0; name && (at = npart__device_class_at(i)) != NULL && strcmp(at->word, name) != 0; i++)
+        continue;
+    return at;
+}
+
 /* The version first: other members of a struct of another version cannot be read. */
 npart_status npart__check_plan_options(const struct npart_plan_options *options, struct npart_error *error)
 {
@@ -37,6 +56,9 @@ npart_status npart__check_plan_options(const struct npart_plan_options *options,
         status = npart__fail(error, NPART_ERROR_ARGUMENT, "", "there is no level %d", (int)options->level);
     if (status == NPART_OK && !are_complete(options))
         status = npart__fail(error, NPART_ERROR_ARGUMENT, "", "plan options lack a name");
+    const char *device = status == NPART_OK && options->version >= 2 ? options->device_class : NULL;
+    if (device && !npart__device_class(device))
+        status = npart__fail(error, NPART_ERROR_ARGUMENT, "", "there is no class of devices %.40s", device);
     return status;
 }
 
@@ -211,6 +233,8 @@ static npart_status begin_request(const npart_oplist *oplist, const char *target
         .invoker = at->runtime,
         .is_sustained = at->is_sustained,
         .ram_bytes = at->version >= 2 ? at->ram_bytes : 0,
+        .prompt_tokens = at->version >= 2 ? at->prompt_tokens : 0,
+        .device = at->version >= 2 ? npart__device_class(at->device_class) : NULL,
     };
     return NPART_OK;
 }
@@ -475,15 +499,28 @@ static struct npart_cost_range range_of_bill(const struct npart__plan *plan, con
                     : NPART__UNKNOWN_RANGE;
 }
 
-/* Milliseconds and bytes of one run; sizes that are not known are counted and not guessed. Parts and whole are
- * ranges by themselves: the bounds of a sum are closer than the sum of the bounds. */
-/* A run of so many new tokens. Of plans of a search no memory is known. */
-static double tokens_per_s(const struct npart__plan *plan)
+#define USUAL_PROMPT 1024u /* that a person writes, with what goes before it */
+
+uint64_t npart__prompt_tokens(uint32_t asked, uint64_t slots)
 {
-    double ms = plan->cost.total_ms.typical_ms;
-    return plan->memory.told.run_tokens && ms > 0 ? plan->memory.told.run_tokens * 1000.0 / ms : -1;
+    uint64_t usual = slots / 2 < USUAL_PROMPT ? slots / 2 : USUAL_PROMPT;
+    return asked && slots ? asked : usual;
 }
 
+/* Of runs of so many new tokens. Of plans of a search no memory is known. */
+static void add_serving(const struct npart__plan *plan, struct npart_cost *out)
+{
+    uint32_t tokens = plan->memory.told.run_tokens;
+    double ms = plan->cost.total_ms.typical_ms;
+    uint64_t prompt = npart__prompt_tokens(plan->request.prompt_tokens, plan->memory.told.cache_slots);
+    bool is_known = tokens && ms > 0, reads = is_known && tokens > 1 && prompt <= plan->memory.told.cache_slots;
+    out->prompt_tokens = prompt;
+    out->tokens_per_s = is_known ? tokens * 1000.0 / ms : -1;
+    out->first_token_ms = reads ? (double)((prompt + tokens - 1) / tokens) * ms : -1;
+}
+
+/* Milliseconds and bytes of one run; sizes that are not known are counted and not guessed. Parts and whole are
+ * ranges by themselves: the bounds of a sum are closer than the sum of the bounds. */
 bool npart_plan_cost(const npart_plan *plan, struct npart_cost *out)
 {
     if (!plan || !NPART__HAS_ROOM(out))
@@ -518,8 +555,8 @@ bool npart_plan_cost(const npart_plan *plan, struct npart_cost *out)
         .is_cpu_measured = npart__bill_is_measured(&plan->plan.node_costs->rates, &plan->plan.sides.cpu),
         .basis = cost->basis,
         .compile = npart__compile_range(&plan->plan.node_costs->rates, &work),
-        .tokens_per_s = tokens_per_s(&plan->plan),
     };
+    add_serving(&plan->plan, out);
     return true;
 }
 

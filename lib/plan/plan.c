@@ -650,6 +650,7 @@ static bool find_memory(struct npart__plan *plan, struct npart__whole_memory *wh
 {
     struct npart__memory_request request = {.target = &plan->target,
                                             .ram_bytes = plan->request.ram_bytes,
+                                            .device = plan->request.device,
                                             .invoker = plan->invoker,
                                             .session = &plan->session,
                                             .partitioning = &plan->partitioning,

@@ -38,6 +38,8 @@ struct npart__plan_request {
     const char *invoker;     /* through what partitions are started; NULL: the target's own */
     bool is_sustained;       /* as a device does that has run for minutes */
     uint64_t ram_bytes;      /* there is so much for all of it; 0: not asked */
+    const struct npart__device_class *device; /* likewise; NULL: not asked */
+    uint32_t prompt_tokens;  /* see npart_plan_options */
     bool is_trial;           /* what it takes of memory is not asked for */
     bool is_step;            /* of a trial: neither are causes and precisions, but what it comes to alone */
     uint32_t release;        /* 1 + the release to plan for, among the list's; 0: as `target` says */

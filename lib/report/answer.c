@@ -160,6 +160,16 @@ void npart__put_inputs(struct npart__page *page)
         npart__append_format(page->out, "      and %u more\n", others);
 }
 
+static void put_given(struct npart__page *page, const char *word, struct npart__buffer *line)
+{
+    if (line->size) {
+        npart__put(page, word);
+        npart__put_filled(page, npart__buffer_text(line), 8, 8, 2);
+        npart__put(page, "\n");
+        line->size = 0;
+    }
+}
+
 /* What is assumed stands above all that rests on it. */
 void npart__put_sizes(struct npart__page *page)
 {
@@ -170,10 +180,16 @@ void npart__put_sizes(struct npart__page *page)
         npart__append_format(&line, "%s%s=", i ? ", " : "", given.name);
         npart__append_format(&line, given.is_limit ? "..%lld" : "%lld", (long long)given.size);
     }
-    if (line.size) {
-        npart__put(page, "  with  ");
-        npart__put_filled(page, npart__buffer_text(&line), 8, 8, 2);
-        npart__put(page, "\n");
+    put_given(page, "  with  ", &line);
+    struct npart_padding at = {.size = sizeof at};
+    if (npart_inference_padding(asked, &at)) {
+        npart__append_format(&line, "%s=%llu: %.0f %% is padding", at.dim, (unsigned long long)at.most,
+                             at.most_padding * 100);
+        if (at.less && at.less < at.most)
+            npart__append_format(&line, "; %llu and %llu: %.0f %%, %.0f %% of runs at %llu",
+                                 (unsigned long long)at.less, (unsigned long long)at.most, at.two_padding * 100,
+                                 at.less_runs * 100, (unsigned long long)at.less);
+        put_given(page, "  pads  ", &line);
     }
     npart__buffer_release(&line);
 }
@@ -390,28 +406,77 @@ void npart__append_rate(struct npart__buffer *out, double per_second)
         npart__append_count(out, (uint64_t)(per_second / unit + 0.5) * (uint64_t)unit);
 }
 
-/* A prompt that a person writes, with what goes before it; less where the cache holds less. */
-#define USUAL_PROMPT 1024u
+void npart__append_first_token(struct npart__buffer *out, double ms, uint64_t prompt, uint32_t run)
+{
+    uint64_t runs = (prompt + run - 1) / run;
+    npart__append_text(out, "first token ");
+    npart__append_estimate(out, ms);
+    npart__append_text(out, " for ");
+    npart__append_count(out, prompt);
+    npart__append_format(out, " tokens in %llu run%s of %u", (unsigned long long)runs, runs == 1 ? "" : "s", run);
+}
 
+/* A file that reads prompts alone says no rate: it generates one token a run. */
 static void put_rate(struct npart__page *page, const struct npart_memory *at, struct npart__buffer *line)
 {
-    uint64_t prompt = at->cache_slots < USUAL_PROMPT ? at->cache_slots : USUAL_PROMPT;
-    uint64_t runs = (prompt + at->run_tokens - 1) / at->run_tokens;
-    if (at->run_tokens == 1) {
+    if (page->cost.first_token_ms >= 0) {
+        npart__append_first_token(line, page->cost.first_token_ms, page->cost.prompt_tokens, at->run_tokens);
+    } else if (at->run_tokens > 1) {
+        npart__append_text(line, "a prompt of ");
+        npart__append_count(line, page->cost.prompt_tokens);
+        npart__append_text(line, " tokens is longer than the cache");
+    } else {
         npart__append_text(line, "~");
         npart__append_rate(line, page->cost.tokens_per_s);
         npart__append_text(line, " tokens/s");
-    } else {
-        npart__append_text(line, "a prompt of ");
-        npart__append_count(line, prompt);
-        npart__append_text(line, " tokens in ");
-        npart__append_estimate(line, (double)runs * page->cost.total.typical_ms);
-        npart__append_format(line, " (%llu run%s of %u)", (unsigned long long)runs, runs == 1 ? "" : "s",
-                             at->run_tokens);
     }
     npart__append_text(line, ", ");
     npart__append_count(line, at->cache_slots);
     npart__append_text(line, " slots");
+}
+
+/* Heads in a group where there are none: 4, or as few as share them evenly. */
+static uint64_t group_of(uint64_t heads)
+{
+    uint64_t group = heads % 4 ? 2 : 4;
+    while (heads % group)
+        group++;
+    return group;
+}
+
+/* "grouped-query attention, 32 heads on 8; multi-head: 66 kB" */
+static void put_attention(const struct npart_memory *at, struct npart__buffer *line)
+{
+    bool is_shared = at->attention != NPART_ATTENTION_MULTI_HEAD;
+    uint64_t group = is_shared ? 1 : group_of(at->query_heads), bytes = at->cache_per_token.bytes;
+    npart__append_format(line, "%s attention, ", npart_attention_text(at->attention));
+    npart__append_count(line, at->query_heads);
+    npart__append_text(line, is_shared ? " heads on " : " heads");
+    if (is_shared)
+        npart__append_count(line, at->key_heads);
+    if (at->cache_per_token.is_partial || at->query_heads < 2)
+        return;
+    if (is_shared)
+        npart__append_text(line, "; multi-head: ");
+    else
+        npart__append_format(line, "; grouped %llu to 1: ", (unsigned long long)group);
+    npart__append_rough_bytes(line, bytes / at->key_heads * at->query_heads / group);
+}
+
+static void put_other_caches(const struct npart_memory *at, struct npart__buffer *line)
+{
+    if (at->window_tensors) {
+        npart__append_format(line, "; %u of its %u tensors have a window of ", at->window_tensors,
+                             at->cache_tensor_count);
+        npart__append_count(line, at->window_slots);
+    }
+    if (at->cross_tensors) {
+        npart__append_format(line, "; cross-attention's %u tensors", at->cross_tensors);
+        if (!at->cross.is_partial) {
+            npart__append_text(line, " take ");
+            npart__append_rough_bytes(line, at->cross.bytes);
+        }
+    }
 }
 
 /* Of a decoder with a cache of known size what a run brings; else what a token takes of one that grows. */
@@ -422,7 +487,8 @@ void npart__put_serving(struct npart__page *page)
     bool is_read = npart_plan_memory(page->plan, &at);
     bool has_size = at.cache_tensor_count && !at.cache_per_token.is_partial;
     bool has_rate = page->summary.verdict != NPART_PLAN_FAILS && page->cost.tokens_per_s >= 0;
-    if (!is_read || (!has_rate && !has_size))
+    bool has_kind = at.attention != NPART_ATTENTION_UNKNOWN;
+    if (!is_read || (!has_rate && !has_size && !has_kind))
         return;
     if (has_rate)
         put_rate(page, &at, &line);
@@ -431,6 +497,12 @@ void npart__put_serving(struct npart__page *page)
         npart__append_rough_bytes(&line, at.cache_per_token.bytes);
         npart__append_text(&line, " of cache a token");
     }
+    if (has_kind) {
+        npart__append_text(&line, has_size ? " (" : has_rate ? "; " : "");
+        put_attention(&at, &line);
+        npart__append_text(&line, has_size ? ")" : "");
+    }
+    put_other_caches(&at, &line);
     npart__put_made_field(page, has_rate ? "Serves" : "Memory", &line, 0);
 }
 

@@ -114,8 +114,9 @@ static void put_port(struct npart__page *page, const struct npart_cache_port *at
     put_part(page, &sentence);
 }
 
-void npart__put_fixed_cache(struct npart__page *page, const npart_fix *fix)
+void npart__put_fixed_cache(struct npart__page *page, const struct npart_subject *subject)
 {
+    const npart_fix *fix = subject->fix;
     struct npart_cache_info cache = {.size = sizeof cache};
     struct npart_cache_port at = {.size = sizeof at};
     if (!npart_fix_cache(fix, &cache))
@@ -126,7 +127,7 @@ void npart__put_fixed_cache(struct npart__page *page, const npart_fix *fix)
     npart__append_format(page->out, "  %s\n", orders[cache.order]);
     if (cache.counts_all)
         npart__put(page, "  All tokens of a run count: the last run of a prompt must not be filled up.\n");
-    npart__put_decode_line(page, fix);
+    npart__put_decode_line(page, subject);
     struct alike **alike = list_alike(page, fix, cache.port_count);
     page->out->failed |= !alike;
     for (uint32_t i = 0; alike && npart_fix_cache_port(fix, i, &at); i++) {

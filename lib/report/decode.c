@@ -114,18 +114,36 @@ void npart__tries_text(struct npart__report *report)
 
 /* ---- a line of a fix --------------------------------------------------------------------------------------------- */
 
-void npart__put_decode_line(struct npart__page *page, const npart_fix *fix)
+/* Of the subject's fix: in a set the prompt is read by the file that does so soonest. */
+static bool decode_of(const struct npart_subject *subject, uint32_t target, struct npart_decode_info *out)
 {
     struct npart_decode_info at = {.size = sizeof at};
-    for (uint32_t i = 0; npart_fix_decode(fix, i, 0, &at); i++) {
+    if (!npart_fix_decode(subject->fix, target, subject->prompt_tokens, out))
+        return false;
+    for (size_t i = 0; i < subject->count; i++)
+        if (npart_fix_decode(subject->tries[i].fix, target, out->prompt_tokens, &at) && at.prompt_ms >= 0 &&
+            (out->prompt_ms < 0 || at.prompt_ms < out->prompt_ms)) {
+            out->prompt_ms = at.prompt_ms;
+            out->prompt_run = at.prompt_run;
+        }
+    return true;
+}
+
+/* A file that takes one token promises no time for a prompt unless it was asked for: another of a set is to read it. */
+void npart__put_decode_line(struct npart__page *page, const struct npart_subject *subject)
+{
+    struct npart_decode_info at = {.size = sizeof at};
+    for (uint32_t i = 0; decode_of(subject, i, &at); i++) {
         struct npart__buffer line;
         npart__buffer_init(&line, page->arena);
         if (at.run_ms.typical_ms > 0) {
             npart__append_estimate_range(&line, at.run_ms.low_ms, at.run_ms.typical_ms, at.run_ms.high_ms);
             npart__append_text(&line, at.tokens == 1 ? " a token, " : " a run, ");
             npart__append_rate(&line, at.tokens_per_s);
-            npart__append_format(&line, " tokens a second; a prompt of %u: ", at.prompt_tokens);
-            npart__append_estimate(&line, at.prompt_ms);
+            npart__append_text(&line, " tokens a second; ");
+        }
+        if (at.prompt_ms >= 0 && (at.prompt_run > 1 || subject->prompt_tokens)) {
+            npart__append_first_token(&line, at.prompt_ms, at.prompt_tokens, at.prompt_run);
             npart__append_text(&line, "; ");
         }
         npart__append_rough_bytes(&line, at.bytes_in);
@@ -134,7 +152,7 @@ void npart__put_decode_line(struct npart__page *page, const npart_fix *fix)
         npart__append_text(&line, " out a run, ");
         npart__append_rough_bytes(&line, at.cache_bytes);
         npart__append_text(&line, " of cache");
-        npart__page_turn(page, npart_fix_plan(fix, i));
+        npart__page_turn(page, npart_fix_plan(subject->fix, i));
         npart__put(page, "  ");
         npart__put_target(page);
         npart__put(page, ": ");
@@ -145,10 +163,10 @@ void npart__put_decode_line(struct npart__page *page, const npart_fix *fix)
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
-void npart__add_json_decode(struct npart__buffer *out, const char *key, const npart_fix *fix, uint32_t prompt)
+void npart__add_json_decode(struct npart__buffer *out, const char *key, const struct npart_subject *subject)
 {
     struct npart_decode_info at = {.size = sizeof at};
-    NPART__JSON_LIST(out, key, i, npart_fix_decode(fix, i, prompt, &at))
+    NPART__JSON_LIST(out, key, i, decode_of(subject, i, &at))
         npart__put_decode(out, NULL, &at);
 }
 
@@ -164,7 +182,8 @@ void npart__tries_json(struct npart__report *report)
     npart__json_text(out, "model", info.path);
     NPART__JSON_LIST(out, "tries", i, i < subject->count) {
         struct npart__object object = npart__open_cache_try(out, NULL, &subject->tries[i]);
-        npart__add_json_decode(out, npart__own(&object, "decode"), subject->tries[i].fix, prompt);
+        struct npart_subject alone = {.fix = subject->tries[i].fix, .prompt_tokens = prompt};
+        npart__add_json_decode(out, npart__own(&object, "decode"), &alone);
         npart__object_close(&object);
     }
     npart__json_close(out, '}');

@@ -222,7 +222,7 @@ void npart__fix_text(struct npart__report *report)
     put_steps(page, fix, &info);
     put_equality(page, fix, &info);
     put_taken_back(page, fix);
-    npart__put_fixed_cache(page, fix);
+    npart__put_fixed_cache(page, report->subject);
     npart__put_ends(page, fix);
     for (uint32_t i = 0; i < info.target_count; i++)
         put_left(page, fix, i);

@@ -73,6 +73,9 @@ static void model(struct json *json)
     struct npart__object object = npart__open_model_info(json->out, "model", info);
     npart__json_number(json->out, npart__own(&object, "nodes"), info->node_count - info->added_node_count);
     npart__object_close(&object);
+    struct npart_padding padding = {.size = sizeof padding};
+    if (npart_inference_padding(asked, &padding))
+        npart__put_padding(json->out, "padding", &padding);
 }
 
 /* ---- nodes ------------------------------------------------------------------------------------------------- */

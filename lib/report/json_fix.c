@@ -72,7 +72,7 @@ void npart__fix_json(struct npart__report *report)
     NPART__JSON_LIST(out, npart__own(&object, "taken_back"), i, npart_fix_taken_back(fix, i, &back.rewrite, &back.why))
         npart__put_taken_back(out, NULL, &back);
     npart__json_value(out, npart__own(&object, "cache"), npart_fix_cache(fix, &cache) ? cache.text : "null");
-    npart__add_json_decode(out, npart__own(&object, "decode"), fix, 0);
+    npart__add_json_decode(out, npart__own(&object, "decode"), report->subject);
     npart__add_json_ends(out, npart__own(&object, "ends"), fix);
     npart__object_close(&object);
     npart__append_text(out, "\n");

@@ -78,6 +78,7 @@ void npart__append_limit(struct npart__buffer *out, const struct npart_memory_li
         [NPART_LIMITED_PARTITION_WEIGHTS] = {"of weights in one partition", "room for"},
         [NPART_LIMITED_PARTITIONS] = {"partitions", "a process holds"},
         [NPART_LIMITED_RAM] = {"of RAM", "there are"},
+        [NPART_LIMITED_FLASH] = {"of flash", "there are"},
     };
     npart__append_text(out, out->size ? "; " : "");
     if (at->of >= NPART__COUNT(words)) /* of a later library */

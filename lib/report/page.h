@@ -76,11 +76,11 @@ enum npart__cell { NPART__CELL_NPU, NPART__CELL_CPU, NPART__CELL_FAIL, NPART__CE
 
 /* The plan's nodes in the order that they run, in at most so many cells. */
 /* cache.c: how the cache of a model is to be kept that was given a fixed one. */
-void npart__put_fixed_cache(struct npart__page *page, const npart_fix *fix);
+void npart__put_fixed_cache(struct npart__page *page, const struct npart_subject *subject);
 /* ends.c: what is before and after a model that ends, or begins, at some tensors; nothing of any other. */
 void npart__put_ends(struct npart__page *page, const npart_fix *fix);
 /* decode.c: what a run of it takes on each target; two columns in. */
-void npart__put_decode_line(struct npart__page *page, const npart_fix *fix);
+void npart__put_decode_line(struct npart__page *page, const struct npart_subject *subject);
 void npart__put_strip(struct npart__page *page, uint32_t cells);
 /* Any nodes, in the order given. */
 void npart__put_cells(struct npart__page *page, const uint32_t *nodes, uint32_t count, uint32_t cells);
@@ -151,6 +151,8 @@ void npart__tell_release(struct npart__page *page, const npart_advice *advice);
 void npart__put_serving(struct npart__page *page);
 /* Two digits, as of any estimate; "-" of a negative one. */
 void npart__append_rate(struct npart__buffer *out, double per_second);
+/* "first token ~0.9 s for 1,024 tokens in 8 runs of 128" */
+void npart__append_first_token(struct npart__buffer *out, double ms, uint64_t prompt, uint32_t run);
 void npart__put_nodes(struct npart__page *page);
 /* moves.c */
 void npart__put_moves(struct npart__page *page);

@@ -93,7 +93,7 @@ void npart__losses_json(struct npart__report *report);
 void npart__tries_json(struct npart__report *report);
 /* ends.c: null where the model was not asked to begin or end anywhere. */
 void npart__add_json_ends(struct npart__buffer *out, const char *key, const npart_fix *fix);
-void npart__add_json_decode(struct npart__buffer *out, const char *key, const npart_fix *fix, uint32_t prompt);
+void npart__add_json_decode(struct npart__buffer *out, const char *key, const struct npart_subject *subject);
 void npart__diffs_text(struct npart__report *report);
 void npart__diffs_markdown(struct npart__report *report);
 void npart__diffs_json(struct npart__report *report);

@@ -128,6 +128,10 @@ def test_fix_set(tool: str, tmp_path: pathlib.Path) -> None:
     assert [item.output for item in found.fixes] == [str(tmp_path / "python" / f"tokens-{n}.onnx") for n in (1, 4)]
     assert repr(found) == "<FixSet of 16 slots: 1, 4 tokens>"
     assert str(found.fixes[1]) in str(found)
+    steps, prompts = (item.decode[0] for item in found.fixes)
+    assert (steps.prompt_run, prompts.prompt_run) == (4, 4)  # the prompt is read by the file that does so soonest
+    assert steps.prompt_ms == prompts.prompt_ms
+    assert "first token" in str(found.fixes[0])
     unwritten = fix_set(path, "hexagon", cache=16, tokens=[4])
     assert unwritten.manifest is None
     assert unwritten.fixes[0].output is None

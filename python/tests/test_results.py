@@ -143,7 +143,7 @@ def test_every_described_field_has_a_place() -> None:
     kinds = [kind for kind in vars(results).values() if dataclasses.is_dataclass(kind)]
     known = {results.JSON_NAMES.get(item.name, item.name) for kind in kinds for item in dataclasses.fields(kind)}
     known |= {name.rstrip("_") for name in dir(npu_partition.Target) if not name.startswith("_")}
-    known |= {"schema", "tool", "version", "name", "findings", "model", "targets", "target", "*"}
+    known |= {"schema", "tool", "version", "name", "findings", "model", "padding", "targets", "target", "*"}
     described = {part for row in re.findall(r"^\| (`.*?) \|", text, re.M) for path in re.findall(r"`([^`]+)`", row)
                  for part in path.replace("[]", "").split(".")}
     assert described - known == set()
@@ -193,3 +193,31 @@ def test_a_target_in_a_precision(detector: pathlib.Path) -> None:
     assert npu_partition.analyze(detector, "hexagon", as_="w8a8")["hexagon"].as_ == "w8a8"
     with pytest.raises(npu_partition.TargetError, match="the report has hexagon:v73, hexagon:v73 as float16, "):
         report["hexagon as w1"]
+
+
+def test_lengths(encoder: pathlib.Path) -> None:
+    dims: dict[str, int | str] = {"batch": 1, "sequence": "..512"}
+    found = npu_partition.analyze(encoder, "hexagon", dims=dims, lengths=[10, 20, 30, 500], advice=False)
+    assert found.padding is not None
+    assert (found.padding.dim, found.padding.most, found.padding.less) == ("sequence", 512, 30)
+    spread = npu_partition.analyze(encoder, "hexagon", dims=dims, lengths={"p50": 40, "p95": 128}, advice=False).padding
+    assert spread is not None and spread.less == 128 and 0.5 < spread.two_padding < spread.most_padding
+    assert npu_partition.analyze(encoder, "hexagon", dims=dims, advice=False).padding is None
+    with pytest.raises(npu_partition.ArgumentError, match="600"):
+        npu_partition.analyze(encoder, "hexagon", dims=dims, lengths=[600])
+    with pytest.raises(npu_partition.ArgumentError, match="p95"):
+        npu_partition.analyze(encoder, "hexagon", dims=dims, lengths={"median": 6})
+
+
+def test_ram(encoder: pathlib.Path) -> None:
+    def limits(ram: int | str) -> dict[str, bool | None]:
+        found = npu_partition.analyze(encoder, "hexagon", dims={"batch": 1, "sequence": 64}, ram=ram,
+                                      advice=False).targets[0].memory.limits
+        return {limit.what: limit.fits for limit in found if limit.what in ("ram", "flash")}
+
+    assert limits(0) == {}
+    assert limits(100) == {"ram": False}
+    assert limits("phone") == {"ram": True}
+    assert limits("microcontroller") == {"flash": False, "ram": None}
+    with pytest.raises(npu_partition.ArgumentError, match="watch"):
+        limits("watch")

@@ -15,7 +15,8 @@ import sys
 # What has fields of its own: a fixture, a target, and what else is asked.
 OTHERS = [("bert-base.ort-fused", "hexagon@2.4.0"), ("bert-base.ort-fused", "coreml-mlprogram"),
           ("crnn-ocr.dynamo", "ethos-u"), ("detector.dynamo", "hexagon", "--as", "w4a16:min-db=35:keep=last"),
-          ("espcn-x3.dynamo", "hexagon", "--as", "w8a8:keep16=first")]
+          ("espcn-x3.dynamo", "hexagon", "--as", "w8a8:keep16=first"),
+          ("distilbert-base.ts14.dyn", "hexagon", "-d", "sequence=..512", "--lengths", "p95=128")]
 # Objects whose keys are names: the model's own, or element types.
 FREE = {"model.opsets", "targets[].if_fixed.dims", "targets[].memory.weight_bytes_by_type",
         "parts[].dims"}

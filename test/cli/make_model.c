@@ -9,7 +9,7 @@
 
 int main(void)
 {
-    static char text[1 << 16];
+    static char text[1 << 20];
     size_t size = fread(text, 1, sizeof text - 1, stdin);
     text[size] = '\0';
     struct bytes model = model_from_text(text);

@@ -24,6 +24,7 @@ import statistics
 import numpy as np
 
 import published
+from cost_model import is_set_aside, write_look
 
 BEGIN, END = "# begin: fitted by make fit-rates", "# end: fitted"
 SPREAD = 1.3          # a parameter's low and high, as a share of its typical value
@@ -126,6 +127,7 @@ class Fit:
                 begun = {name: self.begun[self.names[i]] for name, i in zip(self.base, at)}
                 self.graphs[key] = Graph(self.tool, row, self.base, begun, options.tile)
         self.families = sorted({row["family"] for row in self.rows})
+        self.family_of, self.target = {row["graph"]: row["family"] for row in self.rows}, options.target
 
     def predict(self, row, values):
         units = np.array([unit_ms(name, value)
@@ -198,14 +200,21 @@ class Fit:
         return [(row["variant"], row["graph"], self.predict(row, fitted[row["variant"]]) / float(row["ms"]))
                 for row in rows]
 
-    def held_out(self):
+    def held_out(self, is_look):
+        """All of them are; told are those that variants may be compared on, or in a look the others alone."""
         out = []
         for family in self.families:
             ratios = self.ratios([row for row in self.rows if row["family"] == family],
                                  self.fit([row for row in self.rows if row["family"] != family]))
-            tell(f"without {family}", ratios)
+            if is_set_aside(family) == is_look:
+                tell(f"without {family}", ratios)
             out += ratios
-        tell("held out", out)
+        told = [ratio for ratio in out if is_set_aside(self.family_of[ratio[1]]) == is_look]
+        if told:
+            tell("held out", told)
+        if told and is_look:
+            write_look(self.target, [family for family in self.families if is_set_aside(family)], len(told),
+                       [abs(ratio - 1) for *_, ratio in told])
         return out
 
 
@@ -266,12 +275,16 @@ def main():
     parser.add_argument("--sisters", default="")
     parser.add_argument("--source", default="published latencies")
     parser.add_argument("--write", type=pathlib.Path)
+    parser.add_argument("--look", action="store_true", help="at the families set aside alone, once a release")
     options = parser.parse_args()
     fit = Fit(options)
-    held = fit.held_out()
+    held = fit.held_out(options.look)
+    if options.look:
+        return
     fitted = fit.fit(fit.rows)
     tell("fitted", fit.ratios(fit.rows, fitted))
-    for chip, graph, ratio in sorted(set(held), key=lambda one: -abs(math.log(one[2])))[:12]:
+    shown = {ratio for ratio in held if not is_set_aside(fit.family_of[ratio[1]])}
+    for chip, graph, ratio in sorted(shown, key=lambda one: -abs(math.log(one[2])))[:12]:
         print(f"  {chip} {graph} {ratio:.2f}")
     for i, name in enumerate(fit.names):
         print(f"  {name}: " + ", ".join(f"{chip} {values[i]:.3g}" for chip, values in fitted.items()))

@@ -2,6 +2,8 @@
  *
  * Inferences by the public header: sizes given and chosen, what is known of values, and shapes as JSON.
  */
+#include <math.h>
+
 #include "npu_partition.h"
 #include "support/analysis.h"
 #include "support/json_check.h"
@@ -242,7 +244,7 @@ static void test_api_inference__options_are_copied(void)
     int64_t u[] = {6, 8};
     struct npart_dim_binding dims[] = {{.name = batch, .size = 3}};
     struct npart_input_shape shapes[] = {{input, u, 2}};
-    struct npart_inference_options options = {1, dims, 1, shapes, 1, false, NULL};
+    struct npart_inference_options options = {1, dims, 1, shapes, 1, false, false, NULL};
     struct analysis at = {.model = read_text(lines)};
     npart_inference *fixed = NULL;
     CHECK_INT(npart_inference_make(&at.inference, at.model, &options, NULL), NPART_OK);
@@ -280,6 +282,67 @@ static void test_api_inference__missing_dims(void)
     at.inference = fixed;
     REQUIRE(fixed != NULL);
     CHECK(strncmp(type_of(&at, "h"), "float32[3,", 10) == 0);
+    analysis_close(&at);
+}
+
+/* By hand: of lengths 1 and 3 at 4 a half is padding; at 1 and 4, and at 3 and 4, 2 of 2.5 and of 3 are none. */
+static void test_api_inference__lengths(void)
+{
+    static const int64_t two[] = {3, 1}, all[] = {4, 4}, long_one[] = {5}, none[] = {0};
+    static const struct npart_quantile spread[] = {{0.5, 2}, {1, 4}}, tail[] = {{0.9, 1}}, all_at[] = {{0, 2}, {1, 2}},
+                                       falls[] = {{0.5, 3}, {0.6, 2}}, above[] = {{1.5, 3}};
+    static const struct {
+        struct npart_lengths lengths;
+        double mean, most, two;
+        uint64_t less;
+    } rows[] = {{{two, 2, NULL, 0}, 2, 0.5, 0.2, 1},
+                {{all, 2, NULL, 0}, 4, 0, 0, 0},
+                {{NULL, 0, spread, 2}, 2.5, 0.375, 1 - 2.5 / 3, 2},
+                {{NULL, 0, tail, 1}, 1.2, 0.7, 1 - 1.2 / 1.3, 1}, /* 3 are the mean of 2 to 4 */
+                {{NULL, 0, all_at, 2}, 2, 0.5, 0, 2},
+                {{long_one, 1, NULL, 0}, -1, 0, 0, 0},
+                {{none, 1, NULL, 0}, -1, 0, 0, 0},
+                {{NULL, 0, falls, 2}, -1, 0, 0, 0},
+                {{NULL, 0, above, 1}, -1, 0, 0, 0},
+                {{NULL, 0, NULL, 0}, -1, 0, 0, 0}};
+    struct npart_dim_binding dims[] = {{.name = "n", .size = 4, .is_limit = true}, {.name = "m", .size = 4}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct npart_inference_options options = NPART_INFERENCE_OPTIONS_INIT;
+        struct npart_padding padding = {.size = sizeof padding};
+        struct npart_dim_binding chosen;
+        struct analysis at = {.model = read_text("input x float32[n,m]\nnode y = Relu(x)\noutput y\n")};
+        npart_inference *fixed = NULL;
+        options.dims = dims;
+        options.dim_count = 2;
+        options.lengths = &rows[i].lengths;
+        npart_status status = npart_inference_make(&at.inference, at.model, &options, NULL);
+        CHECK_INT(status, rows[i].mean < 0 ? NPART_ERROR_ARGUMENT : NPART_OK);
+        if (rows[i].mean >= 0 && status == NPART_OK && npart_inference_padding(at.inference, &padding)) {
+            CHECK(padding.most == 4 && strcmp(padding.dim, "n") == 0 && padding.less == rows[i].less);
+            CHECK(fabs(padding.mean - rows[i].mean) < 1e-9 && fabs(padding.most_padding - rows[i].most) < 1e-9);
+            CHECK(fabs(padding.two_padding - rows[i].two) < 1e-9);
+            /* what is chosen takes all, where 128 is usual */
+            CHECK_INT(npart_inference_make_fixed(&fixed, at.inference, NULL), NPART_OK);
+            CHECK(npart_inference_binding(fixed, 0, &chosen) && chosen.size == 4);
+            CHECK(npart_inference_padding(fixed, &padding));
+        } else
+            CHECK(rows[i].mean < 0);
+        npart_inference_free(fixed);
+        analysis_close(&at);
+    }
+    /* two that are bounded, and none */
+    struct analysis at = {.model = read_text("input x float32[n,m]\nnode y = Relu(x)\noutput y\n")};
+    struct npart_inference_options options = NPART_INFERENCE_OPTIONS_INIT;
+    struct npart_padding padding = {.size = sizeof padding};
+    options.dims = dims;
+    options.lengths = &rows[0].lengths;
+    CHECK_INT(npart_inference_make(&at.inference, at.model, &options, NULL), NPART_ERROR_ARGUMENT);
+    options.dim_count = 2;
+    dims[1].is_limit = true;
+    CHECK_INT(npart_inference_make(&at.inference, at.model, &options, NULL), NPART_ERROR_ARGUMENT);
+    options.lengths = NULL;
+    CHECK_INT(npart_inference_make(&at.inference, at.model, &options, NULL), NPART_OK);
+    CHECK(!npart_inference_padding(at.inference, &padding));
     analysis_close(&at);
 }
 
@@ -461,6 +524,7 @@ TESTS(test_api_inference__assumptions, test_api_inference__open_sizes, test_api_
       test_api_inference__shapes_that_cannot_be, test_api_inference__declared_shapes_can_be_ignored,
       test_api_inference__chosen_sizes, test_api_inference__chosen_sizes_fit,
       test_api_inference__chosen_sizes_for_each_use, test_api_inference__options_are_copied,
-      test_api_inference__missing_dims, test_api_inference__values, test_api_inference__dims,
+      test_api_inference__missing_dims, test_api_inference__lengths, test_api_inference__values,
+      test_api_inference__dims,
       test_api_inference__type_texts_are_cut, test_api_inference__elements, test_api_inference__findings,
       test_api_inference__findings_stay_with_chosen_sizes, test_api_inference__shapes)

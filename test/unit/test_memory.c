@@ -302,6 +302,74 @@ static void test_memory__a_token_of_a_cache(void)
     }
 }
 
+/* Keys and values of one layer, 4 heads of 8; what is looked at is appended. */
+#define CACHE_OF(heads, past, new)                                                                                     \
+    "input pk float32[1," heads "," past ",8]\ninput pv float32[1," heads "," past ",8]\n"                             \
+    "input k float32[1," heads "," new ",8]\ninput v float32[1," heads "," new ",8]\n"                                 \
+    "node keys = Concat(pk, k) axis=2\nnode values = Concat(pv, v) axis=2\n"                                           \
+    "output keys\noutput values\noutput y\n"
+#define PRODUCTS                                                                                                       \
+    "node t = Transpose(keys) perm=[0,1,3,2]\nnode s = MatMul(q, t)\nnode w = Softmax(s) axis=-1\n"                    \
+    "node y = MatMul(w, values)\n"
+/* Each head of keys and values twice */
+#define REPEATED                                                                                                       \
+    "init two int64[5] = 1 2 2 16 8\ninit four int64[4] = 1 4 16 8\ninit at int64[1] = 2\n"                            \
+    "node ku = Unsqueeze(keys, at)\nnode ke = Expand(ku, two)\nnode kr = Reshape(ke, four)\n"                          \
+    "node vu = Unsqueeze(values, at)\nnode ve = Expand(vu, two)\nnode vr = Reshape(ve, four)\n"                        \
+    "node t = Transpose(kr) perm=[0,1,3,2]\nnode s = MatMul(q, t)\nnode w = Softmax(s) axis=-1\n"                      \
+    "node y = MatMul(w, vr)\n"
+#define OPERATOR(past, attributes)                                                                                     \
+    "opset com.microsoft 1\ninput q float16[1,1,128]\ninput k float16[1,1,64]\ninput v float16[1,1,64]\n"              \
+    "input pk float16[1,2," past ",32]\ninput pv float16[1,2," past ",32]\ninput s int32[1]\ninput t int32[]\n"        \
+    "node y, a, b = com.microsoft:GroupQueryAttention(q, k, v, pk, pv, s, t) num_heads=4 kv_num_heads=2" attributes    \
+    "\noutput y\noutput a float16[1,2,16,32]\noutput b float16[1,2,16,32]\n"
+
+static void test_memory__heads_that_share_keys(void)
+{
+    static const struct {
+        const char *model;
+        enum npart_attention attention;
+        uint32_t queries, keys, window, in_window, cross;
+    } rows[] = {
+        {"input q float32[1,4,1,8]\n" CACHE_OF("4", "15", "1") PRODUCTS, NPART_ATTENTION_MULTI_HEAD, 4, 4, 0, 0, 0},
+        {"input q float32[1,4,n,8]\n" CACHE_OF("4", "p", "n") PRODUCTS, NPART_ATTENTION_MULTI_HEAD, 4, 4, 0, 0, 0},
+        /* as many slots as a head is wide */
+        {"input q float32[1,4,1,8]\n" CACHE_OF("4", "7", "1") PRODUCTS, NPART_ATTENTION_MULTI_HEAD, 4, 4, 0, 0, 0},
+        {"input q float32[1,4,1,8]\n" CACHE_OF("2", "15", "1") REPEATED, NPART_ATTENTION_GROUPED_QUERY, 4, 2, 0, 0, 0},
+        /* queries of a group below each other, of 3 tokens */
+        {"input q float32[1,2,6,8]\n" CACHE_OF("2", "13", "3") PRODUCTS, NPART_ATTENTION_GROUPED_QUERY, 4, 2, 0, 0, 0},
+        {"input q float32[1,4,1,8]\n" CACHE_OF("1", "15", "1") PRODUCTS, NPART_ATTENTION_MULTI_QUERY, 4, 1, 0, 0, 0},
+        /* rows that are no number of tokens; nothing looks at the keys; a batch that may be heads */
+        {"input q float32[1,2,5,8]\n" CACHE_OF("2", "13", "3") PRODUCTS, NPART_ATTENTION_UNKNOWN, 0, 0, 0, 0, 0},
+        {CACHE_OF("4", "15", "1") "node y = Erf(keys)\n", NPART_ATTENTION_UNKNOWN, 0, 0, 0, 0, 0},
+        {"input q float32[4,1,1,8]\ninput pk float32[4,1,15,8]\ninput k float32[4,1,1,8]\noutput keys\noutput s\n"
+         "node keys = Concat(pk, k) axis=2\nnode t = Transpose(keys) perm=[0,1,3,2]\nnode s = MatMul(q, t)\n",
+         NPART_ATTENTION_UNKNOWN, 0, 0, 0, 0, 0},
+        {OPERATOR("15", ""), NPART_ATTENTION_GROUPED_QUERY, 4, 2, 0, 0, 0},
+        {OPERATOR("15", " local_window_size=5"), NPART_ATTENTION_GROUPED_QUERY, 4, 2, 5, 2, 0},
+        {OPERATOR("15", " local_window_size=20"), NPART_ATTENTION_GROUPED_QUERY, 4, 2, 0, 0, 0},
+        /* a layer with a shorter cache */
+        {"input q float32[1,4,1,8]\ninput wk float32[1,4,6,8]\n" CACHE_OF("4", "15", "1") PRODUCTS
+         "node short = Concat(wk, k) axis=2\noutput short\n", NPART_ATTENTION_UNKNOWN, 0, 0, 7, 1, 0},
+        /* an encoder's keys beside the cache */
+        {"input q float32[1,4,1,8]\ninput e float32[1,4,8,30]\ninput half float32[]\ninput mask float32[1,1,1,16]\n"
+         CACHE_OF("4", "15", "1") PRODUCTS "node f = Mul(e, half)\nnode z = MatMul(q, f)\noutput z\n"
+         "node m = Add(mask, half)\noutput m\n", NPART_ATTENTION_MULTI_HEAD, 4, 4, 0, 0, 1},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct analysis at;
+        struct npart_memory memory = memory_of(&at, rows[i].model);
+        CHECK_INT(memory.attention, rows[i].attention);
+        CHECK_INT(memory.query_heads, rows[i].queries);
+        CHECK_INT(memory.key_heads, rows[i].keys);
+        CHECK_INT(memory.window_slots, rows[i].window);
+        CHECK_INT(memory.window_tensors, rows[i].in_window);
+        CHECK_INT(memory.cross_tensors, rows[i].cross);
+        CHECK_INT(memory.cross.bytes, rows[i].cross * 4 * 8 * 30 * 4);
+        analysis_close(&at);
+    }
+}
+
 /* ---- while each node runs ---------------------------------------------------------------------------------------- */
 
 /* "a 1000/0 b 2000/0": of live nodes as they run, by their first outputs, on the CPU and on the NPU. */
@@ -445,4 +513,5 @@ TESTS(test_memory__while_a_node_runs, test_memory__bodies_in_the_body_of_a_parti
       test_memory__kernels_that_need_more, test_memory__what_is_not_known_is_no_number,
       test_memory__each_side_by_itself, test_memory__what_is_made_anew_runs_first,
       test_memory__quantized_on_the_npu, test_memory__weights_once_each,
-      test_memory__layers_that_do_not_fit, test_memory__a_token_of_a_cache, test_memory__between_the_largest_and_all)
+      test_memory__layers_that_do_not_fit, test_memory__a_token_of_a_cache, test_memory__heads_that_share_keys,
+      test_memory__between_the_largest_and_all)

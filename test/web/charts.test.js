@@ -49,3 +49,12 @@ test("numbers as texts", () => {
 test("ticks of short times keep their digits", () => {
     assert.deepStrictEqual([0, 0.0002, 0.1 + 0.2, 1500].map(tickText), ["0", "0.0002", "0.3", "1,500"]);
 });
+
+test("a decoder with a cache of known size serves", () => {
+    const { servingText } = pageFunctions("servingText");
+    const memory = { run_tokens: 128, cache_slots: 4096 };
+    const cost = { first_token_ms: 640, prompt_tokens: 1024, tokens_per_s: 1600 };
+    assert.match(servingText({ cost, memory }), /^first token .*640 ms for 1,?024 tokens in runs of 128, 4,?096 slots$/);
+    assert.match(servingText({ cost: { ...cost, first_token_ms: null }, memory: { ...memory, run_tokens: 1 } }), /tokens\/s/);
+    assert.strictEqual(servingText({ cost: { ...cost, first_token_ms: null }, memory }), null);
+});

@@ -57,3 +57,12 @@ test("a sum that is not known tells what is known of it", () => {
     assert.strictEqual(bytesOrAtLeast(null, 4100000), "not known, at least 4.1 MB");
     assert.strictEqual(bytesOrAtLeast(null, 0), "not known");
 });
+
+test("which attention looks at a cache", () => {
+    const { attentionText } = pageFunctions("attentionText");
+    const memory = { cache_tensors: 48, attention: "grouped-query", query_heads: 32, key_heads: 8, window_tensors: 24,
+        window_slots: 512, cross_tensors: 2 };
+    assert.strictEqual(attentionText(memory), "; grouped-query attention, 32 heads on 8; 24 of 48 tensors with a window of "
+        + "512; cross-attention: 2 tensors");
+    assert.strictEqual(attentionText({ attention: null, window_tensors: 0, cross_tensors: 0 }), "");
+});

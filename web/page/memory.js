@@ -10,6 +10,8 @@ const limitTexts = {
     "session": "weights and activations of a session",
     "partition-weights": "weights of one partition",
     "partitions": "partitions of a process",
+    "ram": "RAM for weights and activations",
+    "flash": "flash for weights",
 };
 
 /** "4.1 MB", or what is known of it: "not known, at least 4.1 MB" */
@@ -135,6 +137,17 @@ function heldPart(context, held) {
         memoryTable(context, npu, cpu)];
 }
 
+/** Which attention looks at a cache, and what it keeps besides. @returns {string} */
+function attentionText(memory) {
+    const heads = memory.attention
+        && `; ${memory.attention} attention, ${wholeText(memory.query_heads)} heads on ${wholeText(memory.key_heads)}`;
+    const window = memory.window_tensors
+        && `; ${countOf(memory.window_tensors, memory.cache_tensors, "tensor")} with a window of `
+        + wholeText(memory.window_slots);
+    const cross = memory.cross_tensors && `; cross-attention: ${countText(memory.cross_tensors, "tensor")}`;
+    return [heads, window, cross].filter(Boolean).join("");
+}
+
 addSection({
     id: "memory",
     title: "Memory",
@@ -150,7 +163,7 @@ addSection({
             ...peakFacts(context),
             ...chipFacts(context),
             ["Cache", memory.cache_tensors ? `${bytesText(memory.cache_bytes_per_token)} a token of one sequence, in `
-                + countText(memory.cache_tensors, "tensor") : null],
+                + countText(memory.cache_tensors, "tensor") + attentionText(memory) : null],
             ["Limits", limits.length ? element("ul", {}, limits) : null],
         ];
         root.append(factList(facts));

@@ -199,11 +199,21 @@ function costFacts(target) {
         ["Parameters", cost.calibrated ? "calibrated"
             : "uncalibrated: more than half of the time rests on assumed parameters"],
         ["First run", cold || null],
+        ["Serves", servingText(target)],
         ["Tile fill", fill || null],
         ["Break-even", typeof cost.break_even_macs === "number" ? breakEvenText(target) : null],
         ...slow,
         ...moves,
     ];
+}
+
+/** Of a decoder with a cache of known size. @returns {string | null} */
+function servingText({ cost, memory }) {
+    if (typeof cost.first_token_ms === "number")
+        return `first token ${milliseconds(cost.first_token_ms)} for ${wholeText(cost.prompt_tokens)} tokens in runs of `
+            + `${wholeText(memory.run_tokens)}, ${wholeText(memory.cache_slots)} slots`;
+    return typeof cost.tokens_per_s !== "number" || memory.run_tokens !== 1 ? null
+        : `${amountText(cost.tokens_per_s)} tokens/s, ${wholeText(memory.cache_slots)} slots`;
 }
 
 function breakEvenText(target) {

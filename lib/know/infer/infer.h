@@ -125,6 +125,7 @@ struct npart__infer_options {
     uint32_t may_lack_count; /* of the bindings the first ones, for which `is_missing` is */
     const struct npart_input_shape *shapes;
     uint32_t shape_count;
+    const struct npart_padding *padding; /* at fixed sizes, the chosen one being the upper bound; NULL: not asked */
     bool ignore_value_info; /* infer as if the file declared nothing but its inputs */
     const struct npart__infer_policy *policy; /* NULL: all that can be known */
     /* Elements of so many are read and computed, where that is more than the limits say, as long as they are numbers;

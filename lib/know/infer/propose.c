@@ -431,7 +431,8 @@ static const char *choose_use(struct proposal *proposal, uint32_t use)
 }
 
 /* Sizes before any relation is looked at. A TOTAL is what the cache and the new positions are together: 127 + 1 = 128
- * in a step. No size passes the limit that the caller gave its symbol. */
+ * in a step. No size passes the limit that the caller gave its symbol,
+ * which it is where it was said how long inputs are. */
 static void set_usual_sizes(struct proposal *proposal)
 {
     uint32_t attempt = proposal->attempt;
@@ -445,7 +446,8 @@ static void set_usual_sizes(struct proposal *proposal)
         uint32_t symbol = proposal->open.items[i].symbol;
         int64_t most = proposal->inference->expressions.symbols.items[symbol].most;
         int64_t size = proposal->roles[symbol] == ROLE_TOTAL ? total : usual[proposal->roles[symbol]][attempt];
-        proposal->sizes[symbol] = size < most ? size : most;
+        bool takes_all = proposal->inference->options.padding && most < INT64_MAX;
+        proposal->sizes[symbol] = size < most && !takes_all ? size : most;
     }
 }
 

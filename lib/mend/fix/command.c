@@ -105,6 +105,8 @@ static void add_plan(struct line *line, const struct npart_plan_options *plan)
     add_option(line, "--runtime", plan->runtime);
     if (plan->is_sustained)
         add(line, "--sustained");
+    if (plan->version >= 2)
+        add_option(line, "--ram", plan->device_class);
     if (plan->version >= 2 && plan->ram_bytes) {
         add(line, "--ram");
         add(line, npart__arena_format(line->arena, "%llu", (unsigned long long)plan->ram_bytes));

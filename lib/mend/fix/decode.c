@@ -8,8 +8,6 @@
 #include "api/api.h"
 #include "fix/handle.h"
 
-#define USUAL_PROMPT 256u
-
 /* With so many slots more than it has. */
 static uint64_t bytes_of(const struct npart_cache_port *port, uint32_t more)
 {
@@ -45,7 +43,7 @@ static void add_times(const npart_plan *plan, bool counts_all, struct npart_deco
     uint32_t left = out->prompt_tokens % out->tokens, runs = out->prompt_tokens / out->tokens + (left != 0);
     out->run_ms = cost.total;
     out->tokens_per_s = out->tokens * 1000.0 / cost.total.typical_ms;
-    if (!counts_all || !left)
+    if ((!counts_all || !left) && out->prompt_tokens <= out->slots)
         out->prompt_ms = runs * cost.total.typical_ms;
 }
 
@@ -56,14 +54,15 @@ bool npart_fix_decode(const npart_fix *fix, uint32_t target, uint32_t prompt_tok
         return false;
     const struct npart_cache_info *cache = &fix->found.cache.info;
     const struct npart_summary *after = &fix->after[target];
-    uint32_t usual = cache->slots / 2 < USUAL_PROMPT ? cache->slots / 2 : USUAL_PROMPT;
+    uint32_t asked = prompt_tokens || fix->plan_options.version < 2 ? prompt_tokens : fix->plan_options.prompt_tokens;
     *out = (struct npart_decode_info){.size = sizeof *out,
                                       .target = fix->targets[target],
                                       .slots = cache->slots,
                                       .tokens = cache->tokens,
                                       .partitions = after->partitions,
                                       .left = after->live - after->accepted,
-                                      .prompt_tokens = prompt_tokens ? prompt_tokens : usual};
+                                      .prompt_tokens = (uint32_t)npart__prompt_tokens(asked, cache->slots),
+                                      .prompt_run = cache->tokens};
     add_ports(&fix->found.cache, out);
     add_times(fix->plans[target], cache->counts_all, out);
     out->peak_bytes = (struct npart_bytes){0, true};

@@ -164,6 +164,8 @@ static struct npart__plan_request plan_of(const npart_fix *fix)
         .invoker = options->runtime,
         .is_sustained = options->is_sustained,
         .ram_bytes = options->version >= 2 ? options->ram_bytes : 0,
+        .prompt_tokens = options->version >= 2 ? options->prompt_tokens : 0,
+        .device = options->version >= 2 ? npart__device_class(options->device_class) : NULL,
     };
 }
 

@@ -5,6 +5,8 @@
  */
 #include "memory/memory.h"
 
+#define MEGABYTE (1024.0 * 1024.0)
+
 /* What a limit is compared with, and by which parameter it is stated: in MB of 2^20 bytes, or as a number. */
 struct row {
     enum npart_limited of;
@@ -77,19 +79,61 @@ static enum npart_fit both(enum npart_fit a, enum npart_fit b)
                                                               : NPART_FIT_YES;
 }
 
-/* What weights would take in fewer bits is told where they are too many. NULL when out of memory. */
-static const char *ram_source(const struct npart__memory *memory, enum npart_fit fits, struct npart__arena *arena)
+static const struct npart__device_class devices[] = {
+#define DEVICE(word, low, high, flash_low, flash_high, source)                                                         \
+    {word, source, {(uint64_t)((low) * MEGABYTE), (uint64_t)((high) * MEGABYTE)},                                      \
+     {(uint64_t)((flash_low) * MEGABYTE), (uint64_t)((flash_high) * MEGABYTE)}},
+#include "memory/devices.def"
+};
+
+const struct npart__device_class *npart__device_class_at(uint32_t index)
 {
+    return index < NPART__COUNT(devices) ? &devices[index] : NULL;
+}
+
+/* Where it is too much, what it would take with weights of fewer bits: of 8, or of 4 where these are too much, too. A
+ * quantizer may leave some as they are, as tables that are looked up. NULL when out of memory. */
+static const char *ram_source(const struct npart__memory *memory, uint64_t most, struct npart_bytes needed,
+                              const char *room, struct npart__arena *arena)
+{
+    uint64_t weights = npart__sum_uint64(memory->told.weights_npu.bytes, memory->told.weights_cpu.bytes);
+    uint64_t parameters = memory->told.parameters, others = needed.bytes - (weights < needed.bytes ? weights : 0);
     struct npart__buffer text;
     npart__buffer_init(&text, arena);
-    npart__append_text(&text, "the room that --ram gives");
-    if (fits == NPART_FIT_NO && memory->told.parameters && memory->told.parameters < memory->told.weight_bytes) {
-        npart__append_text(&text, "; weights of 8 bits would take ");
-        npart__append_rough_bytes(&text, memory->told.parameters);
-        npart__append_text(&text, ", of 4 bits ");
-        npart__append_rough_bytes(&text, memory->told.parameters / 2);
+    npart__append_text(&text, room);
+    if (needed.bytes > most && weights <= needed.bytes && parameters && parameters < memory->told.weight_bytes) {
+        unsigned bits = npart__sum_uint64(others, parameters) <= most ? 8 : 4;
+        uint64_t fewer = npart__sum_uint64(others, bits == 8 ? parameters : parameters / 2);
+        npart__append_format(&text, "; with all weights in %u bits %s~", bits, fewer <= most ? "" : "still ");
+        npart__append_rough_bytes(&text, fewer);
+        npart__append_format(&text, fewer <= most ? " (see --as w%u)" : "", bits);
     }
     return npart__made_text(&text);
+}
+
+/* Of a number of bytes, or of a class of devices. False when out of memory. */
+static bool add_ram(const struct npart__memory_request *request, struct npart_bytes all, struct npart__arena *arena,
+                    struct npart__memory *out, struct npart_memory_limit *limits, uint32_t *count)
+{
+    const struct npart__device_class *device = request->device;
+    const uint64_t given[] = {request->ram_bytes, request->ram_bytes}, *room = device ? device->ram : given;
+    if (device && device->flash[1]) { /* weights are not in the RAM */
+        struct npart_bytes weights = {0, false}, peaks = out->told.peak_npu;
+        npart__add_size(&weights, out->told.weights_npu);
+        npart__add_size(&weights, out->told.weights_cpu);
+        npart__add_size(&peaks, out->told.peak_cpu);
+        limits[*count] = limit_of(NPART_LIMITED_FLASH, device->flash[0], device->flash[1], weights, device->source);
+        out->fits = both(out->fits, limits[(*count)++].fits);
+        all = peaks;
+    }
+    const char *source = device && device->flash[1] ? device->source
+                                                    : ram_source(out, room[1], all, device ? device->source
+                                                                 : "the room that --ram gives", arena);
+    if (!source)
+        return false;
+    limits[*count] = limit_of(NPART_LIMITED_RAM, room[0], room[1], all, source);
+    out->fits = both(out->fits, limits[(*count)++].fits);
+    return true;
 }
 
 /* A file has the limit of protobuf, whatever the target is, and also one that claims impossible sizes of external
@@ -113,7 +157,7 @@ bool npart__find_limits(const struct npart__memory_request *request, struct npar
     out->fits = NPART_FIT_YES;
     for (size_t i = 0; i < NPART__COUNT(rows) && request->partitioning->partitions.count; i++) {
         const struct npart__parameter *at = request->parameters[rows[i].most];
-        const double unit = rows[i].is_count ? 1 : 1024.0 * 1024.0;
+        const double unit = rows[i].is_count ? 1 : MEGABYTE;
         if (!at)
             continue;
         struct npart_memory_limit *limit = &limits[count++];
@@ -124,16 +168,10 @@ bool npart__find_limits(const struct npart__memory_request *request, struct npar
         if (rows[i].is_count)
             count_up(limit);
     }
-    if (request->ram_bytes) {
-        const struct npart_bytes all = needed[NPART_LIMITED_RAM];
-        enum npart_fit fits = npart__fits(request->ram_bytes, request->ram_bytes, all);
-        const char *source = ram_source(out, fits, arena);
-        if (!source)
-            return false;
-        limits[count++] = limit_of(NPART_LIMITED_RAM, request->ram_bytes, request->ram_bytes, all, source);
-        out->fits = both(out->fits, fits);
-        stated++;
-    }
+    bool has_ram = request->ram_bytes || request->device;
+    if (has_ram && !add_ram(request, needed[NPART_LIMITED_RAM], arena, out, limits, &count))
+        return false;
+    stated += has_ram;
     out->told.limit_count = count;
     /* Of a list that states none only the file's is known. */
     out->fits = both(stated ? out->fits : NPART_FIT_UNKNOWN, limits[0].fits);

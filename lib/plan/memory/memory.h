@@ -27,12 +27,19 @@
 /* Tensors above this many bytes are of unknown size, so that sums over all values of a graph fit in 64 bits. */
 #define NPART__LIMIT_TENSOR_BYTES ((uint64_t)1 << 38)
 
+/* devices.def */
+struct npart__device_class {
+    const char *word, *source;
+    uint64_t ram[2], flash[2]; /* surely, and at most; no flash: weights are in the RAM */
+};
+const struct npart__device_class *npart__device_class_at(uint32_t index); /* NULL past the last */
+
 struct npart__partition_memory {
     struct npart_bytes weights, peak; /* as the NPU holds them */
     uint8_t fits;                      /* enum npart_fit: all of both into the on-chip memory */
 };
 
-#define NPART__LIMITEDS (NPART_LIMITED_RAM + 1) /* how many there are */
+#define NPART__LIMITEDS (NPART_LIMITED_FLASH + 1) /* how many there are */
 /* Protobuf's lengths are signed 32-bit numbers. */
 #define NPART__MOST_PROTOBUF_BYTES ((uint64_t)INT32_MAX)
 
@@ -64,6 +71,7 @@ struct npart__memory_request {
     const struct npart__works *works; /* of the session */
     struct npart__whole_memory *whole; /* the same */
     uint64_t ram_bytes; /* see npart_plan_options */
+    const struct npart__device_class *device; /* NULL: not asked */
     const struct npart__parameter *parameters[NPART__PARAMETERS]; /* private */
 };
 
@@ -114,6 +122,23 @@ struct npart_bytes npart__bodies_peak(const struct npart__peaks *peaks, uint32_t
 
 /* scratch.c: bytes that ONNX Runtime's CPU kernel of a node allocates while it runs; 0 where nothing is known. */
 uint64_t npart__kernel_scratch(const struct npart__memory_request *request, uint32_t node);
+
+/* Of a tensor of the cache: elements of a token, and dims as numbers or expressions. */
+struct npart__cache_sizes {
+    uint64_t elements;            /* 0: not known */
+    int64_t batch, tokens, slots; /* new tokens; slots that attention looks at */
+    int64_t heads, depth;         /* the second of its four dims, and the last */
+};
+
+struct npart__heads {
+    uint64_t queries, keys; /* 0: not known */
+    uint32_t tensors;       /* for how many they stand: of keys for values, too; 0: no attention was found */
+};
+
+/* heads.c: of what attention reads, a cache with new tokens, or of the operator that keeps it; `sizes` NULL: only
+ * whether attention reads it as it is. */
+void npart__find_heads(const struct npart__session *session, uint32_t value, const struct npart__node *keeper,
+                       const struct npart__cache_sizes *sizes, struct npart__heads *out);
 
 /* cache.c: false when out of memory. */
 bool npart__find_cache(const struct npart__memory_request *request, struct npart__arena *scratch,

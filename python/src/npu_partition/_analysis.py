@@ -385,6 +385,11 @@ class Analysis:
         """What is odd about the model without being an error."""
         return tuple(results.build(results.Finding, item) for item in self._short["findings"])
 
+    @functools.cached_property
+    def padding(self) -> results.Padding | None:
+        """What fixed sizes compute for nothing; None: it was not said how long inputs are (`lengths`)."""
+        return results.build(results.Padding, self._short["padding"]) if "padding" in self._short else None
+
     def shapes(self) -> dict[str, Any]:
         """Every input and node output of the main graph: ``[element type, dims]`` by name, or None where nothing is
         known; a dim is an int, an expression, or None (docs/json.md, "Shapes")."""
@@ -559,6 +564,7 @@ def analyze(
     as_: str | Iterable[str] | None = None,
     dims: Mapping[str, int | str] | None = None,
     strict_dims: bool = True,
+    lengths: Sequence[int] | Mapping[str, int] | None = None,
     inputs: Mapping[str, Sequence[int]] | None = None,
     values: Mapping[str, Number | Sequence[Number]] | None = None,
     level: Literal["basic", "off"] = "basic",
@@ -571,7 +577,8 @@ def analyze(
     cost: str | os.PathLike[str] | None = None,
     runtime: str | None = None,
     sustained: bool = False,
-    ram: int = 0,
+    ram: int | str = 0,
+    prompt: int = 0,
     keep_bytes: int = 0,
     max_memory_bytes: int = 0,
     timeout_s: float = 0,
@@ -591,6 +598,7 @@ def analyze(
             ``["w8a16", "w4a16:block=64"]`` or ``"all"``, which has the model as it is, too; None: as it is.
         dims: sizes of dynamic dimensions, by symbol or ``INPUT.AXIS``; ``"..128"`` is an upper bound.
         strict_dims: a dimension in `dims` that the model lacks is an error.
+        lengths: how long inputs are along the one with an upper bound, ``[17, 40, 9]`` or ``{"p50": 40, "p95": 128}``.
         inputs: whole shapes of inputs.
         values: inputs that are the same in every run, and become constants.
         level: graph optimizations before partitioning, ``"basic"`` (what sessions do) or ``"off"``.
@@ -603,7 +611,8 @@ def analyze(
         cost: a cost file, whose parameters replace those of the list.
         runtime: what starts partitions: ``bare``, ``onnxruntime``, ``tflite`` or ``coreml``.
         sustained: costs of a device that has run for minutes.
-        ram: bytes that there are for weights and activations; 0: not asked.
+        ram: bytes that there are for weights and activations, or a class of devices such as ``"phone"``; 0: not asked.
+        prompt: of a decoder, tokens of the prompt whose time is told; 0: 1024, or half of its slots.
         keep_bytes: tensors up to this size are read; 0: 4096.
         max_memory_bytes: that the model and all that is made from it may take, reports included; 0: any.
         timeout_s: seconds after which the model is given up, from when it is read; 0: never.
@@ -622,8 +631,9 @@ def analyze(
                                       if name not in ("model", "targets")}))
     gates, cuts = given["gates"], given["cuts"]
     read = ReadOptions(values, keep_bytes, name, max_memory_bytes, timeout_s, limits)
-    sizes = Sizes(dims, inputs, strict_dims)
-    options = PlanOptions(level, partitioner, gates, assume, assume_nodes, cuts, runtime, sustained, ram)
+    sizes = Sizes(dims, inputs, strict_dims, lengths)
+    options = PlanOptions(level, partitioner, gates, assume, assume_nodes, cuts, runtime, sustained, ram,
+                          prompt)
     wanted = targets if isinstance(targets, Targets) else Targets(targets, oplist, cost)
     loaded = _input.read_model(model, read.struct)
     inference = make(library.npart_inference_make, library.npart_inference_free, loaded.pointer,

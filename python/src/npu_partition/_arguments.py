@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         as_: str | Iterable[str] | None
         dims: Mapping[str, int | str] | None
         strict_dims: bool
+        lengths: Sequence[int] | Mapping[str, int] | None
         inputs: Mapping[str, Sequence[int]] | None
         values: Mapping[str, Number | Sequence[Number]] | None
         level: Literal["basic", "off"]
@@ -36,7 +37,8 @@ if TYPE_CHECKING:
         cost: str | os.PathLike[str] | None
         runtime: str | None
         sustained: bool
-        ram: int
+        ram: int | str
+        prompt: int
         keep_bytes: int
         max_memory_bytes: int
         timeout_s: float
@@ -137,7 +139,7 @@ class Sizes:
     """Sizes of dimensions and shapes of inputs."""
 
     def __init__(self, dims: Mapping[str, int | str] | None, inputs: Mapping[str, Sequence[int]] | None,
-                 is_strict: bool = True):
+                 is_strict: bool = True, lengths: Sequence[int] | Mapping[str, int] | None = None):
         self.struct = initialized(_native.npart_inference_options, _native.NPART_INFERENCE_OPTIONS_INIT)
         bound = (_native.npart_dim_binding * len(dims or {}))()
         for item, (name, size) in zip(bound, (dims or {}).items()):
@@ -150,6 +152,26 @@ class Sizes:
         self.struct.dims, self.struct.dim_count = bound, len(bound)
         self.struct.may_lack_dims = not is_strict
         self.struct.inputs, self.struct.input_count = shapes, len(shapes)
+        if lengths is not None:
+            self.struct.lengths = ctypes.pointer(_lengths(lengths))
+
+
+def _lengths(lengths: Sequence[int] | Mapping[str, int]) -> Any:
+    found = _native.npart_lengths()
+    if isinstance(lengths, Mapping):
+        found.quantiles = (_native.npart_quantile * len(lengths))(
+            *(_native.npart_quantile(_percent(name) / 100, length) for name, length in lengths.items()))
+        found.quantile_count = len(lengths)
+    else:
+        found.samples, found.sample_count = (ctypes.c_int64 * len(lengths))(*lengths), len(lengths)
+    return found
+
+
+def _percent(name: str) -> float:
+    try:
+        return float(name.removeprefix("p"))
+    except ValueError:
+        raise ArgumentError(f'a quantile is called as "p95", not {name}') from None
 
 
 def _size(name: str, size: int | str) -> int:
@@ -164,11 +186,14 @@ class PlanOptions:
 
     def __init__(self, level: str, partitioner: str | None, gates: str | Iterable[str] | None,
                  assume: Mapping[str, Device] | None, assume_nodes: Mapping[str, Device] | None,
-                 cuts: str | Iterable[str] | None, runtime: str | None, sustained: bool, ram: int = 0):
+                 cuts: str | Iterable[str] | None, runtime: str | None, sustained: bool,
+                 ram: int | str = 0, prompt: int = 0):
         if level not in LEVELS:
             raise ArgumentError(f'level must be "basic" or "off", not "{level}"')
         self.struct = plan = initialized(_native.npart_plan_options, _native.NPART_PLAN_OPTIONS_INIT)
-        plan.level, plan.is_sustained, plan.ram_bytes = LEVELS[level], sustained, ram
+        plan.level, plan.is_sustained = LEVELS[level], sustained
+        plan.ram_bytes, plan.device_class = (0, encoded(ram)) if isinstance(ram, str) else (ram, None)
+        plan.prompt_tokens = prompt
         plan.partitioner = None if partitioner is None else encoded(partitioner)
         plan.runtime = None if runtime is None else encoded(runtime)
         plan.gates = None if gates is None else encoded(",".join(names(gates)))

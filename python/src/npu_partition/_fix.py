@@ -93,10 +93,10 @@ class Fix:
         """
         if self.harm is not None:
             raise UnprovenError(self.harm)
-        handle, = self._printed.handles
+        handle, *files = self._printed.handles
         written = os.fsencode(output)
         _write(handle, written, self.ends, weights, rest, head)
-        return _fix_of(handle, written)
+        return _fix_of(handle, written, files)
 
     def to_dict(self) -> dict[str, Any]:
         """The tool's JSON (docs/json.md, "Fix") as a dictionary."""
@@ -120,9 +120,14 @@ class Fix:
                 f"{first.after.partitions}>")
 
 
-def _fix_of(handle: Handle, written: bytes | None = None) -> Fix:
-    return Fix(Printed(_native.NPART_SUBJECT_FIX, (_native.NPART_FORMAT_JSON, _native.NPART_FORMAT_TEXT), [handle],
-                       lambda handles: {"fix": handles[0].pointer, "written": written}), written)
+def _fix_of(handle: Handle, written: bytes | None = None, files: Sequence[Handle] = ()) -> Fix:
+    """`files`: all of its set."""
+    def members(handles: Sequence[Handle]) -> dict[str, Any]:
+        tries = (_native.npart_cache_try * len(files))(*(_native.npart_cache_try(fix=at.pointer) for at in handles[1:]))
+        return {"fix": handles[0].pointer, "written": written, "tries": tries, "count": len(files)}
+
+    return Fix(Printed(_native.NPART_SUBJECT_FIX, (_native.NPART_FORMAT_JSON, _native.NPART_FORMAT_TEXT),
+                       [handle, *files], members), written)
 
 
 def _write(handle: Handle, written: bytes, ends: results.Ends | None, weights: Weights, rest: Path | None,
@@ -271,14 +276,14 @@ def fix_set(
     if not cache or not counts:
         raise ArgumentError("cache must be a number of slots, and tokens one number at least")
     handles = [_search(model, targets, cache, count, **options) for count in counts]
-    fixes = tuple(map(_fix_of, handles))
+    fixes = tuple(_fix_of(handle, None, handles) for handle in handles)
     manifest = None
     if folder is not None and all(item.harm is None for item in fixes):
         pointers = (ctypes.c_void_p * len(handles))(*(handle.pointer for handle in handles))
         call(library.npart_fix_write_set, pointers, len(handles), os.fsencode(folder), _weights(weights),
              about=os.fspath(model))
         manifest = os.path.join(os.fspath(folder), "manifest.json")
-        fixes = tuple(_fix_of(handle, os.fsencode(os.path.join(os.fspath(folder), f"tokens-{count}.onnx")))
+        fixes = tuple(_fix_of(handle, os.fsencode(os.path.join(os.fspath(folder), f"tokens-{count}.onnx")), handles)
                       for handle, count in zip(handles, counts))
     for handle in handles:
         end_time(library.npart_fix_plan(handle.pointer, 0))

@@ -158,6 +158,12 @@ NPART_LIMITED_SESSION = 5
 NPART_LIMITED_PARTITION_WEIGHTS = 6
 NPART_LIMITED_PARTITIONS = 7
 NPART_LIMITED_RAM = 8
+NPART_LIMITED_FLASH = 9
+
+NPART_ATTENTION_UNKNOWN = 0
+NPART_ATTENTION_MULTI_HEAD = 1
+NPART_ATTENTION_GROUPED_QUERY = 2
+NPART_ATTENTION_MULTI_QUERY = 3
 
 NPART_PAYS_NOTHING = 0
 NPART_PAYS_MENDS = 1
@@ -284,7 +290,7 @@ NPART_VERSION_PATCH = 0
 NPART_MOST_PROPOSALS = 3
 VERSION = "0.3.0"
 NPART_READ_OPTIONS_INIT = {"version": 3}
-NPART_INFERENCE_OPTIONS_INIT = {"version": 2}
+NPART_INFERENCE_OPTIONS_INIT = {"version": 3}
 NPART_PLAN_OPTIONS_INIT = {"version": 2, "level": NPART_LEVEL_BASIC}
 NPART_FIX_OPTIONS_INIT = {"version": 6, "most_growth": 0.25}
 NPART_PLACEMENT_OPTIONS_INIT = {"version": 2}
@@ -577,6 +583,28 @@ class npart_input_shape(Structure):
     ]
 
 
+class npart_quantile(Structure):
+    share: float
+    length: int
+    _fields_ = [
+        ("share", c_double),
+        ("length", c_int64),
+    ]
+
+
+class npart_lengths(Structure):
+    samples: Any
+    sample_count: int
+    quantiles: Any
+    quantile_count: int
+    _fields_ = [
+        ("samples", POINTER(c_int64)),
+        ("sample_count", c_size_t),
+        ("quantiles", POINTER(npart_quantile)),
+        ("quantile_count", c_uint32),
+    ]
+
+
 class npart_inference_options(Structure):
     version: int
     dims: Any
@@ -585,6 +613,7 @@ class npart_inference_options(Structure):
     input_count: int
     ignore_value_info: bool
     may_lack_dims: bool
+    lengths: Any
     _fields_ = [
         ("version", c_uint32),
         ("dims", POINTER(npart_dim_binding)),
@@ -593,6 +622,28 @@ class npart_inference_options(Structure):
         ("input_count", c_uint32),
         ("ignore_value_info", c_bool),
         ("may_lack_dims", c_bool),
+        ("lengths", POINTER(npart_lengths)),
+    ]
+
+
+class npart_padding(Structure):
+    size: int
+    dim: Bytes | None
+    mean: float
+    most: int
+    most_padding: float
+    less: int
+    less_runs: float
+    two_padding: float
+    _fields_ = [
+        ("size", c_size_t),
+        ("dim", c_char_p),
+        ("mean", c_double),
+        ("most", c_uint64),
+        ("most_padding", c_double),
+        ("less", c_uint64),
+        ("less_runs", c_double),
+        ("two_padding", c_double),
     ]
 
 
@@ -799,6 +850,8 @@ class npart_plan_options(Structure):
     runtime: Bytes | None
     is_sustained: bool
     ram_bytes: int
+    prompt_tokens: int
+    device_class: Bytes | None
     _fields_ = [
         ("version", c_uint32),
         ("level", c_int),
@@ -812,6 +865,23 @@ class npart_plan_options(Structure):
         ("runtime", c_char_p),
         ("is_sustained", c_bool),
         ("ram_bytes", c_uint64),
+        ("prompt_tokens", c_uint32),
+        ("device_class", c_char_p),
+    ]
+
+
+class npart_device_class(Structure):
+    size: int
+    name: Bytes | None
+    ram_bytes: Any
+    flash_bytes: Any
+    source: Bytes | None
+    _fields_ = [
+        ("size", c_size_t),
+        ("name", c_char_p),
+        ("ram_bytes", c_uint64 * 2),
+        ("flash_bytes", c_uint64 * 2),
+        ("source", c_char_p),
     ]
 
 
@@ -1274,6 +1344,8 @@ class npart_cost(Structure):
     fill: float
     break_even_macs: int
     tokens_per_s: float
+    first_token_ms: float
+    prompt_tokens: int
     bytes_to_npu: int
     bytes_to_cpu: int
     conversion_bytes: int
@@ -1301,6 +1373,8 @@ class npart_cost(Structure):
         ("fill", c_double),
         ("break_even_macs", c_uint64),
         ("tokens_per_s", c_double),
+        ("first_token_ms", c_double),
+        ("prompt_tokens", c_uint64),
         ("bytes_to_npu", c_uint64),
         ("bytes_to_cpu", c_uint64),
         ("conversion_bytes", c_uint64),
@@ -1408,6 +1482,13 @@ class npart_memory(Structure):
     cache_tensor_count: int
     cache_slots: int
     run_tokens: int
+    attention: int
+    query_heads: int
+    key_heads: int
+    window_slots: int
+    window_tensors: int
+    cross_tensors: int
+    cross: Any
     onchip_bytes: int
     is_onchip_assumed: bool
     limits: Any
@@ -1431,6 +1512,13 @@ class npart_memory(Structure):
         ("cache_tensor_count", c_uint32),
         ("cache_slots", c_uint64),
         ("run_tokens", c_uint32),
+        ("attention", c_int),
+        ("query_heads", c_uint64),
+        ("key_heads", c_uint64),
+        ("window_slots", c_uint64),
+        ("window_tensors", c_uint32),
+        ("cross_tensors", c_uint32),
+        ("cross", npart_bytes),
         ("onchip_bytes", c_uint64),
         ("is_onchip_assumed", c_bool),
         ("limits", POINTER(npart_memory_limit)),
@@ -1810,6 +1898,7 @@ class npart_decode_info(Structure):
     run_ms: Any
     tokens_per_s: float
     prompt_tokens: int
+    prompt_run: int
     prompt_ms: float
     bytes_in: int
     bytes_out: int
@@ -1826,6 +1915,7 @@ class npart_decode_info(Structure):
         ("run_ms", npart_cost_range),
         ("tokens_per_s", c_double),
         ("prompt_tokens", c_uint32),
+        ("prompt_run", c_uint32),
         ("prompt_ms", c_double),
         ("bytes_in", c_uint64),
         ("bytes_out", c_uint64),
@@ -2468,6 +2558,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "npart_inference_model": (c_void_p, [c_void_p]),
     "npart_inference_binding": (c_bool, [c_void_p, c_uint32, POINTER(npart_dim_binding)]),
     "npart_inference_given": (c_bool, [c_void_p, c_uint32, POINTER(npart_dim_binding)]),
+    "npart_inference_padding": (c_bool, [c_void_p, POINTER(npart_padding)]),
     "npart_inference_lacks": (c_bool, [c_void_p, c_uint32]),
     "npart_inference_value": (c_bool, [c_void_p, c_uint32, POINTER(npart_value)]),
     "npart_inference_dim": (c_int64, [c_void_p, c_uint32, c_uint32]),
@@ -2521,6 +2612,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
         ],
     ),
     "npart_level_text": (c_char_p, [c_int]),
+    "npart_device_class": (c_bool, [c_uint32, POINTER(npart_device_class)]),
     "npart_plan_make": (
         c_int,
         [
@@ -2570,6 +2662,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "npart_happening_text": (c_char_p, [c_int]),
     "npart_plan_precision": (c_bool, [c_void_p, c_uint32, POINTER(npart_precision)]),
     "npart_limited_text": (c_char_p, [c_int]),
+    "npart_attention_text": (c_char_p, [c_int]),
     "npart_plan_memory": (c_bool, [c_void_p, POINTER(npart_memory)]),
     "npart_plan_held": (c_bool, [c_void_p, c_uint32, POINTER(npart_held)]),
     "npart_model_as": (c_int, [POINTER(c_void_p), c_void_p, c_char_p, POINTER(npart_error)]),

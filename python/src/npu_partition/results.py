@@ -71,8 +71,10 @@ Choice = Literal["npu", "mend", "cpu", "undecided"]
 Pays = Literal["mends", "faster", "fewer_partitions", "more_on_npu"]
 """What a step brings over the one before it: the first of these that holds."""
 Limited = Literal["file", "one-file", "weights", "tensors", "activations", "session", "partition-weights", "partitions",
-                  "ram"]
+                  "ram", "flash"]
 """What a format, a device or its tools have no room for beyond some bytes, or some number."""
+Attention = Literal["multi-head", "grouped-query", "multi-query"]
+"""How many heads of queries share keys and values."""
 PartDevice = Literal["npu", "cpu", "gpu"]
 """Where a part of a set of models runs."""
 RunsFrom = Literal["user", "tokens", "once"]
@@ -481,8 +483,8 @@ class Root:
     op: str | None
     """With its domain; None: it is no one op."""
     text: str
-    """A sentence, without names of the model. With every ``--detail``: causes in which kind, rule and op are the
-    same are one root. It has the same three, and the same text, in all models of a target."""
+    """A sentence without names of the model. Causes of one kind, rule and op are one root, with one text in all
+    models of a target."""
     causes: tuple[int, ...]
     """Ids of its causes."""
     nodes: int
@@ -627,9 +629,7 @@ class Action:
     fixable: bool
     """Whether the tool can do it."""
     equality: str | None
-    """Of the model's results: ``bits``: the same bit for bit; ``bits-if``: for values that the file cannot promise;
-    ``ulp``: rounded otherwise; ``step``: within one quantization step for each op; ``approx``: another function;
-    ``other``; or None."""
+    """Of the model's results: as ``steps[].equality`` of a fix, ``other``, or None."""
     pays: Pays | None
     """What it brings over the step before it, or None: ``mends``: fewer nodes fail to compile; ``faster``: the
     typical time of a run is lower, by 2 % or more; ``fewer_partitions``: or one where there was none;
@@ -764,8 +764,13 @@ class Cost:
     slow: tuple[SlowNodes, ...]
     """What the CPU has no fast kernel for among the nodes that fall back."""
     tokens_per_s: float | None
-    """New tokens a second, at the typical time, of a decoder whose cache has a known size: generated ones where
-    ``memory.run_tokens`` is 1, else those of a prompt."""
+    """New tokens a second, typical, of a decoder with a cache of known size: of a prompt where ``memory.run_tokens``
+    is not 1."""
+    first_token_ms: float | None
+    """Typical, of runs of ``memory.run_tokens`` that read a prompt; None also where a run takes one token: another
+    file reads prompts."""
+    prompt_tokens: int | None
+    """Of that prompt: ``--prompt``, else 1,024, or half of the slots where these are fewer."""
     moves: tuple[Move, ...]
     """What moves and converts, where that takes more than a tenth of the run."""
     cpu_operators: tuple[CpuOperator, ...]
@@ -781,6 +786,26 @@ class Cost:
     """Tensors whose layout is changed."""
     compile_ms: Range | None
     """Compiling all partitions, likewise, in no other time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Padding:
+    """What fixed sizes compute for nothing, where it was said how long inputs are (``--lengths``); left away else."""
+
+    dim: str
+    """The dynamic dimension."""
+    mean: float
+    """Its mean."""
+    most: int
+    """The size that takes all: its upper bound."""
+    most_padding: float
+    """The share of padding with that one."""
+    less: int
+    """A second, smaller one: that which leaves least padding."""
+    less_runs: float
+    """The share of runs that take it."""
+    two_padding: float
+    """The share of padding with both."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -817,7 +842,8 @@ class MemoryLimit:
     ``weights``: all weights on the NPU; ``tensors``: those inside one partition; ``activations``: the peak of the
     partition that takes most; ``session``: what one session holds on the NPU: all weights, and that peak;
     ``partition-weights``: the weights of one partition; ``partitions``: how many a process holds; ``ram``:
-    weights and activations of the session, of NPU and CPU, where it was said how much there is."""
+    weights and activations of the session, of NPU and CPU, where it was said how much there is; ``flash``:
+    weights, where a class of devices has them there."""
     needed_bytes: int | None
     """What the model takes; None: not known, or a number."""
     limit_bytes: int | None
@@ -895,6 +921,21 @@ class Memory:
     """Tokens that a run reads of it, its own included; None where a size is not known."""
     run_tokens: int
     """Tokens that a run adds to it; 0 where a size is not known."""
+    attention: Attention | None
+    """How heads of queries share keys and values; None: not known, or layers differ: ``multi-head``: none;
+    ``grouped-query``: some; ``multi-query``: all."""
+    query_heads: int | None
+    """Heads of queries, or None."""
+    key_heads: int | None
+    """Heads of keys, or None."""
+    window_slots: int | None
+    """What layers with a window look at; None: none is known."""
+    window_tensors: int
+    """Their tensors of the cache."""
+    cross_tensors: int
+    """Inputs that hold cross-attention's cache."""
+    cross_bytes: int | None
+    """Of all of them."""
     onchip_bytes: int | None
     """The typical size of the memory on the chip that the NPU works in (``sram_mb`` of the op list), or None."""
     onchip_assumed: bool
@@ -904,9 +945,9 @@ class Memory:
     layers: tuple[LayerMemory, ...]
     held_bytes_cpu: tuple[int | None, ...]
     """Activations that the CPU holds while the node at this position of ``order`` runs, boundary tensors included;
-    the same for all nodes of a partition; None: not known. The largest is ``activation_peak_bytes_cpu``."""
+    the same for all nodes of a partition; None: not known."""
     held_bytes_npu: tuple[int | None, ...]
-    """The same of the node's partition; 0 for a node on the CPU. The largest of a partition is its ``peak_bytes``."""
+    """The same of the node's partition; 0 for a node on the CPU."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -1065,9 +1106,11 @@ class Decode:
     """Of the typical time; None: not known."""
     prompt_tokens: int
     """Of a prompt."""
+    prompt_run: int
+    """New tokens in a run of the file that reads it: of a set's the soonest."""
     prompt_ms: float | None
-    """Typical, of the runs that read it, the last of which may be filled up; None: not known, or it does not divide
-    and may not."""
+    """Time to the first token, typical: runs that read the prompt, the last filled up; None: not known, or it may
+    not be."""
     bytes_in: int
     """What a run is given, the slots before included."""
     bytes_out: int
