@@ -48,10 +48,10 @@ WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wvla -Wstrict-prototypes -Wmiss
 # Of the tool alone; NO_SQLITE=1 builds one that writes no databases.
 SQLITE_CPPFLAGS := $(if $(NO_SQLITE),,-DTOOL_HAS_SQLITE)
 # The folders of lib/, each of which uses those before it alone. Who wants the analysis alone links the core.
-core := base read target know plan api
-above := mend compare report
+core := base read target analysis plan api
+above := change compare report
 # A header is included by its stage's name, whichever folder the stage is in.
-INCLUDES := -DNPART_EXPERIMENTAL -DNPART_OWN_CODE -Iinclude -Ilib -Ilib/read -Ilib/target -Ilib/know -Ilib/plan -Ilib/mend -Ilib/compare
+INCLUDES := -DNPART_EXPERIMENTAL -DNPART_OWN_CODE -Iinclude -Ilib -Ilib/read -Ilib/target -Ilib/analysis -Ilib/plan -Ilib/change -Ilib/compare
 ALL_CPPFLAGS = $(INCLUDES) -I$(GENERATED)/include -isystem $(GENERATED) $(SQLITE_CPPFLAGS) $(CPPFLAGS)
 # The old floating-point unit of 32-bit x86 computes with more bits than double has: its answers would be others.
 MACHINE_FLAGS := $(if $(filter 1,$(shell echo __i386__ | $(CC) -E -P -x c -)),-msse2 -mfpmath=sse)
@@ -130,7 +130,7 @@ $(OUT)/builtin_%.o: $(GENERATED)/builtin_%.c
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -c $< -o $@
 # Loops over all numbers of a model: vector code, which rounds as it is written.
-$(OUT)/lib/mend/weights/kernels.o: VARIANT_FLAGS += -O3 -fno-trapping-math -ffp-contract=off
+$(OUT)/lib/change/weights/kernels.o: VARIANT_FLAGS += -O3 -fno-trapping-math -ffp-contract=off
 # Folders are made once, not for each object.
 .SECONDEXPANSION:
 .PRECIOUS: %/.

@@ -196,7 +196,7 @@ bool npart_model_info(const npart_model *model, struct npart_model_info *out)
     return true;
 }
 
-/* Graphs are the scopes of lib/know/graph: the main graph, bodies, and calls of functions. They are numbered with
+/* Graphs are the scopes of lib/analysis/graph: the main graph, bodies, and calls of functions. They are numbered with
  * parents first, so a caller can walk down from 0. */
 bool npart_model_graph(const npart_model *model, uint32_t graph, struct npart_graph *out)
 {

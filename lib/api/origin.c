@@ -3,7 +3,7 @@
  * PyTorch's exporters note on each node the Python stack and the module path it came from. Dynamo, as metadata:
  *   pkg.torch.onnx.stack_trace   File "/home/me/model.py", line 41, in forward ...     (the innermost frame last)
  *   pkg.torch.onnx.name_scopes, namespace   the module (lib/plan/module/names.c)
- * TorchScript, in the documentation of the node (with verbose=True), and in its name (lib/know/graph/modules.c):
+ * TorchScript, in the documentation of the node (with verbose=True), and in its name (lib/analysis/graph/modules.c):
  *   /home/me/model.py(41): forward                                                    (the innermost frame first)
  */
 #include "api/api.h"

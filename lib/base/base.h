@@ -102,7 +102,7 @@ _Noreturn void npart__assertion_failed(const char *file, int line, const char *c
 #define NPART__CHECK(call) (call)
 #else
 #define NPART__ASSERT(condition, ...) ((void)0)
-#define NPART__CHECK(call) ((void)0) /* of a whole result, when a stage hands it over (promises.c) */
+#define NPART__CHECK(call) ((void)0) /* of a whole result, when a stage hands it over (invariants.c) */
 #endif
 
 /* What a function like printf is given after `format`, its last parameter with a name, into an array. What is longer is

@@ -161,7 +161,7 @@ static void price_elsewhere(struct npart__plan *plan)
 }
 
 /* What each node costs on either side is found once, and serves every partitioning of the plan's session. What-ifs
- * of lib/mend/advice ask `node_costs` again, with other nodes accepted. */
+ * of lib/change/advice ask `node_costs` again, with other nodes accepted. */
 static npart_status estimate(struct npart__plan *plan, const struct npart__fused *fused, struct npart_error *error)
 {
     plan->node_costs = npart__arena_zeroed(plan->arena, 1, sizeof *plan->node_costs);

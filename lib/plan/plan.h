@@ -8,7 +8,7 @@
 #include "cause/cause.h"
 #include "cost/cost.h"
 #include "memory/memory.h"
-#include "plan/decided.h"
+#include "plan/framework_decides.h"
 #include "precision/precision.h"
 #include "valid/valid.h"
 
@@ -89,13 +89,14 @@ struct npart__expansions {
  * partitions. */
 npart_status npart__plan_choose(const struct npart__plan_request *request, struct npart__arena *arena,
                                 struct npart__plan *out, struct npart_error *error);
-/* promises.c: of the debug build. */
+/* invariants.c: of the debug build. */
 void npart__check_plan(const struct npart__plan *plan);
 
 npart_status npart__plan_make(const struct npart__plan_request *request, struct npart__arena *arena,
                               struct npart__plan *out, struct npart_error *error);
 
-/* newer.c: what a newer release of the toolchain takes of the file's nodes that the plan leaves to the CPU. */
+/* newer_toolchain.c: what a newer release of the toolchain takes of the file's nodes that the plan leaves to the
+ * CPU. */
 struct npart__newer {
     const char *toolchain; /* the first that takes most; "": none takes more */
     uint32_t node_count;
@@ -110,12 +111,13 @@ npart_status npart__find_newer(const struct npart__plan *plan, struct npart__are
  * out of memory. */
 bool npart__plan_find_memory(const struct npart__plan *trial, struct npart__arena *arena, struct npart__plan *out);
 
-/* calls.c: for a list that says `functions by-name`, leaves the calls that it takes as they are in plan->inference. */
+/* function_calls.c: for a list that says `functions by-name`, leaves the calls that it takes as they are in
+ * plan->inference. */
 npart_status npart__settle_calls(struct npart__plan *plan, const uint8_t *assumed, struct npart_error *error);
 
-/* functions.c, for a list that says `functions standard`. In a model with functions of its own: puts the bodies of
- * operators that neither side has in their places, before anything is judged. `*assumed` (NULL: nothing) becomes as
- * long as the graph. */
+/* standard_functions.c, for a list that says `functions standard`. In a model with functions of its own: puts the
+ * bodies of operators that neither side has in their places, before anything is judged. `*assumed` (NULL: nothing)
+ * becomes as long as the graph. */
 npart_status npart__inline_ahead(struct npart__plan *plan, uint8_t **assumed, struct npart_error *error);
 /* Of what has been judged: inlines such operators that were not taken, and judges what they hold, in rounds. */
 npart_status npart__inline_refused(struct npart__plan *plan, uint8_t **assumed, struct npart_error *error);
@@ -123,7 +125,7 @@ npart_status npart__inline_refused(struct npart__plan *plan, uint8_t **assumed, 
 /* Whether the runtime's provider has refused a live node for certain; a later stage may be another's. */
 bool npart__is_refused(const struct npart__plan *plan, uint32_t node);
 
-/* kernels.c: what neither side can run. */
+/* missing_kernels.c: what neither side can run. */
 npart_status npart__find_kernels(struct npart__plan *plan, struct npart_error *error);
 /* Whether the CPU has a kernel for all that is left to it, once these nodes (by id) are taken. */
 bool npart__plan_has_kernels(const struct npart__plan *plan, const bool *accepted);
@@ -134,21 +136,21 @@ npart_status npart__take_expanded(struct npart__plan *plan, struct npart__infere
 /* Views of graphs that go with the plan are its own from here on. */
 npart_status npart__own_views(struct npart__plan *plan, struct npart_error *error);
 
-/* products.c: of what has been judged, puts the Reshapes into the graph that a runtime makes round products that were
- * refused, and judges again. */
+/* matmul_reshapes.c: of what has been judged, puts the Reshapes into the graph that a runtime makes round products
+ * that were refused, and judges again. */
 npart_status npart__reshape_products(struct npart__plan *plan, uint8_t **assumed, struct npart_error *error);
 
-/* functions.c: of nodes before this one what was decided before they were judged anew, but for those that are `asked`
- * (NULL: none). False when out of memory. */
+/* standard_functions.c: of nodes before this one what was decided before they were judged anew, but for those that
+ * are `asked` (NULL: none). False when out of memory. */
 bool npart__keep_verdicts(struct npart__plan *plan, const struct npart__mask *before, uint32_t nodes,
                           const bool *asked);
 
-/* laid.c, for a list that says `layout` and `moved`: of what has been judged, puts Transposes into the graph that the
- * runtime makes round operators whose layout changes, and that come to rest beside nodes on the CPU. */
+/* layout_transposes.c, for a list that says `layout` and `moved`: of what has been judged, puts Transposes into the
+ * graph that the runtime makes round operators whose layout changes, and that come to rest beside nodes on the CPU. */
 npart_status npart__lay_transposes(struct npart__plan *plan, uint8_t **assumed, struct npart_error *error);
 
-/* moved.c, for a list that says `moved`: of what has been judged, puts Transposes that the runtime moves past nodes on
- * the CPU after these, and takes away those that meet. */
+/* model_transposes.c, for a list that says `moved`: of what has been judged, puts Transposes that the runtime moves
+ * past nodes on the CPU after these, and takes away those that meet. */
 npart_status npart__move_transposes(struct npart__plan *plan, struct npart_error *error);
 
 /* Whether the target's runtime loads the model at all, whatever its nodes are, and sizes in it do not contradict each

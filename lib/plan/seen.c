@@ -5,7 +5,7 @@
  *
  * ONNX Runtime infers when it loads the file, and once more after each of its optimizers that has changed the graph
  * (core/optimizer/graph_transformer.cc, Apply). Of wrong shapes, each time mends some and has others stand out
- * (lib/know/infer/declared.c), so how often it infers decides which tensors have no size in the end. A provider is
+ * (lib/analysis/infer/declared.c), so how often it infers decides which tensors have no size in the end. A provider is
  * asked then, before its layout is put in, after which nothing is inferred again.
  */
 #include "plan/plan.h"

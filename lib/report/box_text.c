@@ -230,7 +230,7 @@ static void add_cause(struct telling *at, uint32_t node, const char *text, bool 
 }
 
 /* The partitions of one root, from a place in the reasons on; returns the place after them. Reasons of a box are
- * sorted by cause and then by partition, with NPART_NONE last (regions.c), so the first `ended` ones have
+ * sorted by cause and then by partition, with NPART_NONE last (picture_boxes.c), so the first `ended` ones have
  * partitions. */
 static uint32_t tell_reason(struct telling *at, uint32_t from)
 {

@@ -26,7 +26,7 @@ struct folding {
     uint32_t *place_of;       /* of old boxes among the new; NPART_NONE: in none yet */
 };
 
-/* The hash is of operators, domains and rules (regions.c), so sizes and times may differ. Boxes with bodies are
+/* The hash is of operators, domains and rules (picture_boxes.c), so sizes and times may differ. Boxes with bodies are
  * drawn by themselves: what stands in the bodies is not in the hash. */
 static bool are_alike(const struct npart__box *a, const struct npart__box *b)
 {

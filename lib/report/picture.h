@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pictures of a plan: partitions and what runs on the CPU between them, as boxes, and the tensors that pass from one to
- * another, as edges. regions.c forms the boxes, ties.c the edges, box_text.c says what stands in a box; how that is
- * drawn is the formats' own (dot.c, svg.c).
+ * Pictures of a plan: partitions and what runs on the CPU between them, as boxes, and the tensors that pass from one
+ * to another, as edges. picture_boxes.c forms the boxes, picture_edges.c the edges, box_text.c says what stands in a
+ * box; how that is drawn is the formats' own (dot.c, svg.c).
  */
 #ifndef NPART_REPORT_PICTURE_H
 #define NPART_REPORT_PICTURE_H
@@ -96,7 +96,7 @@ struct npart__picture {
 void npart__picture_make(struct npart__picture *out, struct npart__arena *arena, const npart_plan *plan, bool is_whole);
 /* Puts a frame before those that its owner has. The owner of the frame must be a box. */
 void npart__nest(struct npart__picture *picture, uint32_t frame);
-/* ties.c: the edges, once boxes are formed. */
+/* picture_edges.c: the edges, once boxes are formed. */
 void npart__picture_tie(struct npart__picture *picture);
 /* Whether a tensor of the edge changes its layout on the way. `value`: what the plan says of the tensor. */
 bool npart__is_converted(const struct npart__picture *picture, const struct npart_value_plan *value,

@@ -412,7 +412,7 @@ void npart__put_steps(struct npart__page *page, const struct npart_plan_pair *pa
     bool has_assumed = false, still_fails = page->summary.verdict == NPART_PLAN_FAILS;
     if (!npart_advice_recommendation(advice, &worth))
         return; /* nobody asked for advice */
-    /* Beside the times, where there are some (lib/mend/advice/recommend.c). */
+    /* Beside the times, where there are some (lib/change/advice/recommend.c). */
     bool told_sizes = worth.reason && strstr(worth.reason, " (assumed)") && !strstr(worth.reason, " slots (assumed)");
     for (uint32_t i = 0; npart_advice_action(advice, i, &action) && action.instead_of == NPART_NONE; i++) {
         none = is_none(&action) ? action.text : none;

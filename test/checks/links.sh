@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # No object of lib/ takes a symbol from a stage that stands later than its own. And the core alone, which has none of
-# mend, compare and report, reads a model and plans it as the tool does.
+# change, compare and report, reads a model and plans it as the tool does.
 #
 # usage: links.sh OBJECTS PROGRAM TOOL MODEL          OBJECTS: the folder that has lib/; PROGRAM: linked with the core
 set -eu

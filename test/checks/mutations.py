@@ -8,7 +8,7 @@ are drawn uniformly among those of code; what does not compile, and what the com
 drawn again. A check that takes far longer than it did without a change counts as failed. Survivors are listed: each
 means the same, or lacks a test.
 
-usage: mutations.py COPY [--count N] [--seed N] [--only DRAW,...] [--folder lib/know/infer] [--lock FILE]
+usage: mutations.py COPY [--count N] [--seed N] [--only DRAW,...] [--folder lib/analysis/infer] [--lock FILE]
 
 COPY is a folder for the copy, and is kept between runs. --only repeats draws of a seed by their numbers; --folder draws
 from one stage alone. --lock is held while changes are checked, and given up every few minutes, so that other heavy work
@@ -217,7 +217,7 @@ def make(*targets):
 def optimized(tree, text):
     """What the compiler makes of a file's text; None where it does not compile."""
     command = [os.environ.get("CC", "cc"), "-std=c11", "-Iinclude", "-Ilib",
-               *(f"-Ilib/{group}" for group in "read target know plan mend compare".split()), "-Ibuild/generated/include",
+               *(f"-Ilib/{group}" for group in "read target analysis plan change compare".split()), "-Ibuild/generated/include",
                "-isystem", "build/generated", "-O2", "-w", "-x", "c", "-S", "-o", "-", "-"]  # fmt: skip
     result = subprocess.run(command, cwd=tree, input=text, text=True, capture_output=True)
     return result.stdout if result.returncode == 0 else None

@@ -3,7 +3,7 @@
 # The rules of CONTRIBUTING.md that a script can see. Prints what breaks them.
 set -eu
 cd "$(dirname "$0")/../.."
-stages="base read/wire read/onnx target/schema target/runtime target/oplist know/graph know/infer know/view know/valid know/session know/work plan/judge plan/partition plan/memory plan/precision plan/cause plan/cost plan plan/module api mend/edit mend/rewrite mend/choose mend/cache mend/split mend/fix mend/weights mend/quantize mend/advice compare/diff compare/place report"
+stages="base read/wire read/onnx target/schema target/runtime target/oplist analysis/graph analysis/infer analysis/view analysis/valid analysis/session analysis/work plan/judge plan/partition plan/memory plan/precision plan/cause plan/cost plan plan/module api change/edit change/rewrite change/choose change/cache change/split change/fix change/weights change/quantize change/advice compare/diff compare/place report"
 failed=0
 complain() {
 	echo "structure: $*" >&2
@@ -34,7 +34,7 @@ done
 # protobuf-c is seen by onnx and by the files that build the graph; uthash by one file.
 for file in $(grep -l '#include.*\(pb-c\.h\|protobuf-c\)' $(find lib -name '*.[ch]')); do
 	case $file in
-	lib/read/onnx/* | lib/know/graph/build.h | lib/mend/edit/edit_internal.h | lib/mend/split/internal.h) ;;
+	lib/read/onnx/* | lib/analysis/graph/build.h | lib/change/edit/edit_internal.h | lib/change/split/internal.h) ;;
 	*) complain "$file includes protobuf-c" ;;
 	esac
 done
@@ -94,7 +94,7 @@ done
 
 # What a person reads uses the field's words: no sentence of an op list and no text of a report has these.
 words='behind|of run time|is open|victims?|alike|twins?|given back|merged into|before the run|hands? over|typically'
-grep -nE "\"[^\"]*\<($words)\>[^\"]*\"" oplists/*.ops oplists/*.rewrites lib/report/*.c lib/plan/cause/*.c lib/api/*.c lib/mend/*/*.c lib/mend/*/*.def lib/know/session/fold.c lib/know/valid/*.c \
+grep -nE "\"[^\"]*\<($words)\>[^\"]*\"" oplists/*.ops oplists/*.rewrites lib/report/*.c lib/plan/cause/*.c lib/api/*.c lib/change/*/*.c lib/change/*/*.def lib/analysis/session/fold.c lib/analysis/valid/*.c \
 	lib/target/oplist/*.c tools/*.c | grep -vE 'source "[^"]*$|^[^:]*:[0-9]*: *#|"cut_behind|"victims|\<PREDICATE|behind_(layout|transpose)' >&2 &&
 	complain "words that are replaced by others"
 # The same of comments, tests and pages; names of the JSON's fields and of rules stay.

@@ -38,7 +38,7 @@ def fp8(w, most):
 
 
 def rows_of(tensor, node, operand):
-    """[channels, contracted], as lib/mend/weights/operators.def has them."""
+    """[channels, contracted], as lib/change/weights/operators.def has them."""
     w = tensor.astype(np.float64)
     op = node.op_type
     if op in PRODUCTS and operand == 0:

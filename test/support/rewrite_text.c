@@ -120,7 +120,7 @@ static npart_status analyse(struct rewriting *rewriting)
                             : npart__fail_memory(&rewriting->error);
 }
 
-/* A site that failed and is not impossible ran out of memory, as lib/mend/fix takes it. */
+/* A site that failed and is not impossible ran out of memory, as lib/change/fix takes it. */
 static npart_status offer(struct rewriting *rewriting, const struct npart__rewrite *rewrite,
                           struct npart__editor *editor, uint32_t node)
 {

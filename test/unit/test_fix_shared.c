@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Searches that share versions (lib/mend/fix/editions.c).
+ * Searches that share versions (lib/change/fix/editions.c).
  */
 #include "npu_partition.h"
 #include "support/analysis.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Rewrites of lib/mend/rewrite/ranks.c: what comes out, and what each precondition keeps out.
+ * Rewrites of lib/change/rewrite/ranks.c: what comes out, and what each precondition keeps out.
  */
 #include "base/base.h"
 #include "support/rewrite_text.h"

@@ -47,7 +47,7 @@ function complain(what) {
     failed = 1
 }
 
-# The tables of inference and work. A word of a parameter is a constant of lib/know/infer/families.h.
+# The tables of inference and work. A word of a parameter is a constant of lib/analysis/infer/families.h.
 function add_row(shape, work,    words, last, text, key) {
     key = "\"" domain "\", \"" name "\""
     last = split(work == "none" ? "none nothing 0" : work, words, " ")
@@ -120,7 +120,7 @@ function read_more(text,    words, last, i, key, value, parts, count_parts, k) {
             complain("no word of MORE: " words[i])
     }
 }
-# Versions are SINCE-UNTIL; edges are words with + between, bits of lib/know/valid/shapes.c.
+# Versions are SINCE-UNTIL; edges are words with + between, bits of lib/analysis/valid/shapes.c.
 function edges_of(text) {
     gsub(/\+/, " | ", text)
     return text ? toupper(text) : 0

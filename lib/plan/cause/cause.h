@@ -38,7 +38,7 @@ npart_status npart__find_causes(const struct npart__target *target, const struct
                                 const struct npart__partitioning *partitioning, struct npart__arena *arena,
                                 struct npart__causes *out, struct npart_error *error);
 
-/* promises.c: of the debug build. */
+/* invariants.c: of the debug build. */
 void npart__check_causes(const struct npart__session *session, const struct npart__mask *mask,
                          const struct npart__partitioning *partitioning, const struct npart__causes *causes);
 

@@ -76,7 +76,7 @@ static uint32_t find_entry(const struct npart__oplist *oplist, uint32_t stage, c
 }
 
 /* An operator of a domain that is not imported has no version; any entry may speak for it. The last one is found
- * for it, as for the newest version. 0 is the version of such a node (lib/know/graph). */
+ * for it, as for the newest version. 0 is the version of such a node (lib/analysis/graph). */
 static int32_t version_of(const struct npart__node *node)
 {
     return node->opset_version ? node->opset_version : INT32_MAX;
@@ -158,7 +158,7 @@ static bool try_rule(struct judge *judge, struct npart__trial *trial, uint32_t n
 {
     const struct npart__rule *rule = &judge->oplist->rules.items[index];
     if (rule->kind == NPART_RULE_ELSEWHERE)
-        return true; /* asked of what is taken in the end: lib/plan/decided.c */
+        return true; /* asked of what is taken in the end: lib/plan/framework_decides.c */
     enum npart__truth truth = npart__try_rule(trial, rule);
     if (rule->kind == NPART_RULE_NOTE)
         return truth != NPART__TRUE || add_reason(judge, node, index, NPART__TRUE);

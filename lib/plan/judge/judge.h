@@ -137,7 +137,7 @@ npart_status npart__judge(const struct npart__target *target, const struct npart
                           const struct npart__live_graph *folded, const uint8_t *assumed, struct npart__arena *arena,
                           struct npart__mask *out, struct npart_error *error);
 
-/* promises.c: of the debug build. */
+/* invariants.c: of the debug build. */
 void npart__check_mask(const struct npart__session *session, const struct npart__oplist *oplist,
                        const struct npart__mask *mask);
 

@@ -109,7 +109,7 @@ static bool match_arguments(struct matcher *matcher, uint32_t argument, const st
     return true;
 }
 
-/* At a single node (lib/mend/rewrite asks so) it is not worth it to look up the list's ops first. */
+/* At a single node (lib/change/rewrite asks so) it is not worth it to look up the list's ops first. */
 static bool has_op(const struct matcher *matcher, uint32_t part, uint32_t id)
 {
     const struct npart__node *node = npart__node_at(matcher->graph, id);
@@ -482,7 +482,7 @@ static bool is_of_one_list(const struct matcher *matcher)
 }
 
 /* Of several forms the first that matches counts. Whether others use what lies within is not asked: a rewrite leaves
- * such nodes in place (lib/mend/edit). */
+ * such nodes in place (lib/change/edit). */
 bool npart__match_at(const struct npart__target *target, const struct npart__session *session,
                      const struct npart__pattern *pattern, uint32_t node, struct npart__match *out)
 {

@@ -263,7 +263,7 @@ static bool find_whole(struct run *run, struct npart__whole_memory *out)
         struct npart__flow flow = {.steps = run->order, .partition = NPART_NONE};
         if (npart__scope_at(graph, s)->region != s)
             continue;
-        /* The order that the runtime chooses is its own (lib/know/session), and takes memory for the walk only. */
+        /* The order that the runtime chooses is its own (lib/analysis/session), and takes memory for the walk only. */
         struct npart__arena walk;
         npart__arena_init(&walk, &run->scratch->allocator);
         bool is_ordered =

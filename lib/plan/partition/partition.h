@@ -97,7 +97,7 @@ npart_status npart__partition_graph(const struct npart__partition_request *reque
 npart_status npart__count_partitions(const struct npart__partition_request *request, struct npart__arena *arena,
                                      uint32_t *count, struct npart_error *error);
 
-/* promises.c: of the debug build. */
+/* invariants.c: of the debug build. */
 void npart__check_partitioning(const struct npart__session *session, const bool *accepted,
                                const struct npart__partitioning *out);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * QDQ node units (lib/know/session/units.c): ONNX Runtime's utility for partitions asks about units
+ * QDQ node units (lib/analysis/session/units.c): ONNX Runtime's utility for partitions asks about units
  * (core/providers/partitioning_utils.cc, node_unit_map), so a DequantizeLinear waits until all operands of its unit
  * have been computed: that of a weight too, which waits for nothing itself.
  */

@@ -259,7 +259,7 @@ void npart__line_bodies_own(struct npart__parser *parser, const struct npart__va
 }
 
 /* A model that quantizes nothing falls back as a whole, or fails. Its cause is about a type, so what is advised is to
- * quantize (lib/mend/advice/actions.def). */
+ * quantize (lib/change/advice/actions.def). */
 void npart__line_integer_only(struct npart__parser *parser, const struct npart__value *is)
 {
     uint32_t rule = npart__add_line_rule(parser, "integer-only", "the model must be quantized to INT8", &is[2], &is[3]);
@@ -321,8 +321,8 @@ void npart__line_through(struct npart__parser *parser, const struct npart__value
     keep_ops(parser, &is[0], &parser->oplist->through_ops);
 }
 
-/* Ops of the model that only reorder axes, which the runtime moves past those. It is lib/plan (moved.c) that moves
- * them, and behind_transpose() that asks for it. */
+/* Ops of the model that only reorder axes, which the runtime moves past those. It is lib/plan (model_transposes.c)
+ * that moves them, and behind_transpose() that asks for it. */
 void npart__line_moved(struct npart__parser *parser, const struct npart__value *is)
 {
     keep_ops(parser, &is[0], &parser->oplist->moved_ops);

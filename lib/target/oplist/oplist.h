@@ -202,9 +202,9 @@ struct npart__put_attribute {
 #define NPART__LIMIT_MAKES 16u
 #define NPART__LIMIT_PUTS 8u
 
-/* What a rewrite replaces, and what by: a pattern and what comes in its place, or a function of lib/mend/rewrite. */
+/* What a rewrite replaces, and what by: a pattern and what comes in its place, or a function of lib/change/rewrite. */
 struct npart__rewrite_form {
-    const char *function; /* its name, "" where lib/mend/fix itself does it; NULL: the pattern says all */
+    const char *function; /* its name, "" where lib/change/fix itself does it; NULL: the pattern says all */
     const char *ops;      /* of a function: what it is offered, with blanks between; "*": any */
     struct npart__pattern pattern;
     struct {
@@ -531,7 +531,7 @@ void npart__need_entry(const struct npart__oplist *list, uint32_t entry);
 bool npart__need_rules(const struct npart__oplist *list, uint32_t rule);
 bool npart__has_failed_late(const struct npart__oplist *list);
 
-/* promises.c: of the debug build. */
+/* invariants.c: of the debug build. */
 void npart__check_oplist(const struct npart__oplist *list);
 
 /* A list with the figures of a cost file laid on top; `base` must outlive it. Fails with OPLIST, or ARGUMENT where they

@@ -16,7 +16,7 @@
 #include "oplist/parse.h"
 
 /* Places in these lists are kept by rewrites (npart__rewriting), and phases are gone through in this order
- * (lib/mend/fix). */
+ * (lib/change/fix). */
 const char *const npart__phase_words[] = {"file", "inline", "fold", "branch", "where", "shape",
                                           "one",  "unfuse", "mask", "rank",   NULL};
 
@@ -138,7 +138,7 @@ void npart__line_by_fix(struct npart__parser *parser, const struct npart__value 
     parser->form->function = parser->form->ops = "";
 }
 
-/* Which functions there are lib/mend/rewrite knows. */
+/* Which functions there are lib/change/rewrite knows. */
 void npart__line_by_function(struct npart__parser *parser, const struct npart__value *is)
 {
     struct npart__buffer ops = {.arena = parser->arena};
@@ -545,7 +545,7 @@ static uint32_t parse_expression(struct npart__parser *parser)
 
 /* ---- lines ------------------------------------------------------------------------------------------------- */
 
-/* The site is what lib/mend/fix offers to rewrites: a node that some target does not take. */
+/* The site is what lib/change/fix offers to rewrites: a node that some target does not take. */
 void npart__line_at(struct npart__parser *parser, const struct npart__value *is)
 {
     struct npart__op_entry op;

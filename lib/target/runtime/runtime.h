@@ -40,7 +40,7 @@ const struct npart__runtime *npart__runtime_at(size_t index);
 /* By name and version, NULL for the newest; NULL where none is described. */
 const struct npart__runtime *npart__runtime_find(const char *name, const char *version);
 
-/* A row of rewrites.def: its level (enum npart_level of lib/know/session) and releases. */
+/* A row of rewrites.def: its level (enum npart_level of lib/analysis/session) and releases. */
 struct npart__applies {
     uint8_t level, first, last; /* both releases included */
 };

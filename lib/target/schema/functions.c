@@ -2,7 +2,7 @@
  *
  * Operators that the standard defines by others, of which ONNX Runtime lacks a kernel: their
  * bodies, read from the generated table. A body is text, for instance of Clip without bounds
- * "!min&!max?output=Identity input"; this file takes it apart, and lib/know/graph/expand.c builds the
+ * "!min&!max?output=Identity input"; this file takes it apart, and lib/analysis/graph/expand.c builds the
  * nodes.
  */
 #include "schema/schema.h"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 EMPTY = b"\x08\x08\x3a\x03\x12\x01g\x42\x02\x10\x11"  # a model without nodes: IR version 8, opset 17, a graph "g"
 CPU = "CPUExecutionProvider"
-ADVISED = "Set the provider option "  # how an action of kind `option` begins (lib/mend/advice/actions.def)
+ADVISED = "Set the provider option "  # how an action of kind `option` begins (lib/change/advice/actions.def)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A model that is being quantized: its protobuf objects, and what becomes of its tensors, by name. Of
+ * lib/change/quantize alone.
+ */
+#ifndef NPART_QUANTIZE_INTERNAL_H
+#define NPART_QUANTIZE_INTERNAL_H
+
+#include "edit/edit_internal.h"
+#include "quantize/quantize.h"
+
+enum npart__tensor_role { NPART__ROLE_NONE, NPART__ROLE_ACTIVATION, NPART__ROLE_WEIGHT };
+
+/* A tensor of the main graph, by the id of its name. */
+struct npart__quantized {
+    uint8_t role; /* enum npart__tensor_role; NONE: it stays as it is */
+    bool is_done; /* its nodes stand */
+    bool is_wide, stays; /* a weight of 8 bits where others have 4; that loses too much in any */
+    bool is_16, converts; /* of 16 bits where others have 8; some users read it in the other of the two (wide.c) */
+    bool is_bias_operand; /* of some node: such a one has no other type, as it would be a weight then */
+    bool is_bias; /* it is quantized after the operand and the weight that it is added to */
+    uint32_t copies; /* of a bias that several nodes have */
+    int32_t axis; /* of the channels that have scales of their own; -1: one scale */
+    uint32_t provider; /* whose scale it has, by name; NPART_NONE: its own */
+    double scale;
+    bool is_provider_converted; /* the scale is that of what is converted */
+    const char *scale_name, *zero_name;
+    const char *converted_scale_name, *converted_zero_name;
+    const char *quantized_name; /* of the integers; NULL: there are none by a name of their own */
+    const char *reads; /* what its users read in its place; NULL: itself */
+    /* of the file */
+    uint8_t element_type; /* 0: unknown */
+    bool is_input, is_output, is_captured; /* of the main graph; used in a body */
+    bool is_dequantized;  /* a DequantizeLinear of the file makes it */
+    uint32_t maker;       /* place in the file's list of nodes; NPART_NONE: none */
+    const char *op;       /* of what makes it in the file; NULL: nothing does */
+    uint32_t uses;        /* operands of the main graph's nodes */
+    Onnx__TensorProto *initializer; /* NULL: it is none */
+    const struct npart__tensor *tensor; /* of it */
+};
+
+/* A bias: quantized by the scales of what it is added to. */
+struct npart__quantized_bias {
+    uint32_t bias, operand, weight; /* by name */
+    bool is_converted; /* the node reads the operand in the other type */
+    const char *name; /* of the initializer: a copy for each user after the first */
+};
+
+struct npart__quantizer {
+    struct npart__arena *arena;
+    const struct npart__quantized_format *format;
+    const struct npart__graph *graph;
+    Onnx__ModelProto *model;
+    Onnx__GraphProto *main;
+    struct npart__strings names; /* those of the graph have the graph's ids; new ones follow */
+    struct npart__quantized *tensors; /* by name of the graph */
+    uint32_t tensor_count;
+    int64_t opset; /* of ONNX's operators */
+    const struct npart__graph *own; /* as the file is, before it was brought to that opset */
+    struct NPART__ARRAY(uint32_t) marked; /* names, in the order in which they were */
+    struct NPART__ARRAY(struct npart__quantized_bias) biases;
+    struct NPART__ARRAY(Onnx__NodeProto *) nodes; /* new ones */
+    struct NPART__ARRAY(Onnx__TensorProto *) initializers;
+    bool *is_removed; /* by place in the file's list of nodes */
+    bool *is_kept;    /* the same: not to be quantized */
+    bool *is_16;      /* the same: with activations of 16 bits where others have 8 */
+    bool failed;      /* out of memory */
+};
+
+/* ---- build.c: new nodes and tensors ------------------------------------------------------------------------------ */
+
+/* A name that nothing has, of these pieces; NULL when out of memory, or where `name` is NULL. */
+const char *npart__quantizer_name(struct npart__quantizer *quantizer, const char *name, const char *suffix);
+static inline void npart__name_scales(struct npart__quantizer *quantizer, struct npart__quantized *tensor,
+                                      const char *name)
+{
+    tensor->scale_name = npart__quantizer_name(quantizer, name, "_scale");
+    tensor->zero_name = npart__quantizer_name(quantizer, name, "_zero_point");
+}
+/* One result; operands end with NULL. Appended to the new nodes; NULL when out of memory. */
+Onnx__NodeProto *npart__quantizer_node(struct npart__quantizer *quantizer, const char *op, const char *domain,
+                                       const char *name, const char *const *operands, const char *result);
+void npart__quantizer_int(struct npart__quantizer *quantizer, Onnx__NodeProto *node, const char *attribute,
+                          int64_t value);
+/* Two results more. */
+void npart__quantizer_results(struct npart__quantizer *quantizer, Onnx__NodeProto *node, const char *second,
+                              const char *third);
+/* One element, rounded to the tensor's type. */
+void npart__quantizer_put(Onnx__TensorProto *tensor, uint64_t index, double number);
+/* A new initializer, all of whose elements are the number, or that has no payload (what a scan of the file would have
+ * left out): where it is long, or `is_absent`. */
+void npart__quantizer_tensor(struct npart__quantizer *quantizer, const char *name, int element_type,
+                             const int64_t *dims, size_t rank, double number, bool is_absent);
+/* The same of the numbers, one an element. */
+void npart__quantizer_numbers(struct npart__quantizer *quantizer, const char *name, int element_type,
+                              const int64_t *dims, size_t rank, const double *numbers);
+/* Puts the new nodes and initializers into the graph: users read what stands in a tensor's place, what nobody uses any
+ * more is gone, nodes stand in an order in which they can run. False when out of memory. */
+bool npart__quantizer_finish(struct npart__quantizer *quantizer);
+
+/* ---- keep.c: nodes that are not quantized ------------------------------------------------------------------------ */
+
+npart_status npart__quantizer_keep(struct npart__quantizer *quantizer, struct npart_error *error);
+
+/* Stands for the scale that a tensor would get: no two have the same. A power of two where it is FLOAT16. */
+static inline double npart__stand_in(uint32_t name, int element_type)
+{
+    return element_type == NPART__FLOAT16 ? 1.0 / (double)(16u << name % 4) : (1.0 + name % 997 / 997.0) / 64;
+}
+
+/* ---- qdq.c, wide.c: activations of 16 bits among those of 8 ------------------------------------------------------ */
+
+/* Which tensors have them, and which are converted; of nodes that are quantized. */
+void npart__note_wide(struct npart__quantizer *quantizer);
+/* Of a converted tensor, in place of a QuantizeLinear and a DequantizeLinear: one more of each, and another
+ * DequantizeLinear where not all users read what is converted. */
+void npart__add_converted_pair(struct npart__quantizer *quantizer, uint32_t id);
+/* Whether the quantizer looks at such an operator; whether the third operand of it is a bias. */
+bool npart__is_quantized_op(const struct npart__quantizer *quantizer, const char *op);
+bool npart__has_bias(const struct npart__quantizer *quantizer, const char *op);
+Onnx__NodeProto *npart__quantizer_qdq(struct npart__quantizer *quantizer, enum npart__role role, const char *name,
+                                      const char *operand, const char *scale, const char *zero, const char *result);
+static inline int npart__activation_type(const struct npart__quantizer *quantizer,
+                                         const struct npart__quantized *tensor, bool is_converted)
+{
+    int type = quantizer->format->activation_type;
+    bool is_16 = tensor->is_16 != is_converted;
+    return !is_16 ? type : type == NPART__UINT8 ? NPART__UINT16 : NPART__INT16;
+}
+
+/* ---- the kinds of formats ---------------------------------------------------------------------------------------- */
+
+npart_status npart__quantize_qdq(struct npart__quantizer *quantizer, struct npart_error *error);
+npart_status npart__quantize_weights(struct npart__quantizer *quantizer, struct npart_error *error);
+npart_status npart__quantize_dynamic(struct npart__quantizer *quantizer, struct npart_error *error);
+npart_status npart__quantize_float(struct npart__quantizer *quantizer, struct npart_error *error);
+
+/* Of a type that quantizers take; false for NULL. */
+static inline bool npart__is_quantizable(const struct npart__quantized *tensor)
+{
+    return tensor && (tensor->element_type == NPART__FLOAT || tensor->element_type == NPART__FLOAT16);
+}
+/* The id of a name of the file; NPART_NONE for "" and for names that are new. */
+uint32_t npart__quantizer_id(const struct npart__quantizer *quantizer, const char *name);
+/* What is known of a tensor by its name; NULL as above. */
+static inline struct npart__quantized *npart__quantized_at(struct npart__quantizer *quantizer, const char *name)
+{
+    uint32_t id = npart__quantizer_id(quantizer, name);
+    return id == NPART_NONE ? NULL : &quantizer->tensors[id];
+}
+
+#endif

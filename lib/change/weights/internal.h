@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Where a weight's bytes are, and how its numbers lie to its operator. Of lib/change/weights alone.
+ */
+#ifndef NPART_WEIGHTS_INTERNAL_H
+#define NPART_WEIGHTS_INTERNAL_H
+
+#include "base/platform.h"
+#include "onnx/onnx.h"
+#include "weights/weights.h"
+
+/* How the numbers of a channel lie. */
+enum npart__weight_layout {
+    NPART__WEIGHT_ROWS,    /* one after the other: [channels, contracted] */
+    NPART__WEIGHT_COLUMNS, /* [outer, contracted, channels] */
+    NPART__WEIGHT_MIDDLE,  /* [contracted, channels, contracted] */
+};
+
+struct npart__weight_shape {
+    uint8_t layout;
+    uint64_t outer, contracted, channels, inner; /* inner: the last of MIDDLE, else 1 */
+};
+
+/* Bytes of a weight: in memory, or from a place in a file on. */
+struct npart__weight_bytes {
+    const uint8_t *data; /* NULL: in the file */
+    int descriptor;
+    uint64_t offset;
+    const char *file; /* its name, for messages */
+    const struct npart__packed_weight *packed; /* NULL: numbers that are read as they stand */
+};
+
+/* Blocks of a row, packed from the low bits on: (number - zero) * scale. */
+struct npart__packed_weight {
+    unsigned bits; /* 4 or 8 */
+    uint64_t block, blocks; /* numbers of a block; blocks of a row */
+    uint8_t scale_type;
+    struct npart__weight_bytes scales, zeros; /* by row and block; zeros are packed, too */
+    bool has_zeros; /* else the middle */
+};
+
+/* measure.c: fills in what is counted and lost. */
+npart_status npart__weight_measure(struct npart__weight *weight, const struct npart__weight_shape *shape,
+                                   const struct npart__weight_bytes *bytes, struct npart__arena *arena,
+                                   struct npart_error *error);
+
+#endif
