@@ -106,7 +106,8 @@ static const char *ram_source(const struct npart__memory *memory, uint64_t most,
         uint64_t fewer = npart__sum_uint64(others, bits == 8 ? parameters : parameters / 2);
         npart__append_format(&text, "; with all weights in %u bits %s~", bits, fewer <= most ? "" : "still ");
         npart__append_rough_bytes(&text, fewer);
-        npart__append_format(&text, fewer <= most ? " (see --as w%u)" : "", bits);
+        if (fewer <= most)
+            npart__append_format(&text, " (see --as w%u)", bits);
     }
     return npart__made_text(&text);
 }
