@@ -209,10 +209,13 @@ static bool passes_concat(const struct npart__trial *trial, const struct npart__
  * (onnx_transpose_optimization.cc, HandleReshape). */
 static bool divides_length(const struct npart__trial *trial, const struct npart__node *node)
 {
+    uint32_t made = npart__node_output(trial->graph, node, 0);
+    if (!trial->oplist->moved_ops.count || made == NPART_NONE ||
+        !npart__node_plays(trial->graph, node, NPART__ROLE_RESHAPES))
+        return false;
     const struct npart__fact *in = npart__fact_of(trial->inference, npart__node_input(trial->graph, node, 0));
-    const struct npart__fact *out = npart__fact_of(trial->inference, npart__node_output(trial->graph, node, 0));
-    return trial->oplist->moved_ops.count && npart__node_plays(trial->graph, node, NPART__ROLE_RESHAPES) &&
-           in->has_rank && out->has_rank && in->rank == 3 && out->rank > 3 && in->dims[0] == out->dims[0] &&
+    const struct npart__fact *out = npart__fact_of(trial->inference, made);
+    return in->has_rank && out->has_rank && in->rank == 3 && out->rank > 3 && in->dims[0] == out->dims[0] &&
            in->dims[1] == out->dims[1];
 }
 
