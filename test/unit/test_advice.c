@@ -209,8 +209,8 @@ static const struct {
      "opset 17\ninput x float32[1,64,112,112]\ninit w float32[64,64,3,3]\nnode y = Conv(x, w)\noutput y\n", "quantize",
      "Quantize the model to INT8", "-t edgetpu:pcie+quantize", "whole"},
     {"quantize, which the chip asks for though a model so small is as fast without it", "rknn:rv1106",
-     "opset 17\ninput x float32[1,3,32,32]\ninit w float32[8,3,3,3]\nnode y = Conv(x, w)\noutput y\n",
-     "quantize | variant", "Quantize the model to INT8", "-t rknn:rv1106+quantize", "whole"},
+     "opset 17\ninput x float32[1,3,32,32]\ninit w float32[8,3,3,3]\nnode y = Conv(x, w)\noutput y\n", "quantize",
+     "Quantize the model to INT8", "-t rknn:rv1106+quantize", "whole"},
     {"a rewrite before it is quantized", "neutron",
      "opset 17\ninput x float32[1,64,112,112]\ninit w float32[64,64,3,3]\nnode c = Conv(x, w)\n"
      "node h = HardSigmoid(c)\nnode y = Conv(h, w)\noutput y\n",
