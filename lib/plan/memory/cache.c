@@ -144,13 +144,6 @@ static bool add_tensor(struct finding *finding, uint32_t value, int64_t axis, ui
     return true;
 }
 
-/* An attribute of another type than the standard's counts as not given. */
-static int64_t axis_of(const struct npart__graph *graph, const struct npart__node *node, int64_t by_default)
-{
-    const struct npart__attribute *axis = npart__node_attribute(graph, node, "axis");
-    return axis && axis->type == NPART_ATTRIBUTE_INT ? axis->u.i : by_default;
-}
-
 static bool is_output(const struct npart__graph *graph, uint32_t value)
 {
     return value != NPART_NONE && npart__value_at(graph, value)->is_graph_output;
@@ -200,7 +193,7 @@ static void add_joined(struct finding *finding, const struct npart__node *node, 
     const struct npart__session *session = finding->session;
     const struct npart__graph *graph = session->graph;
     struct npart__cache_sizes sizes;
-    int64_t axis = axis_of(graph, node, 0), past = size_along(session, fed, axis);
+    int64_t axis = npart__node_int(graph, node, "axis", 0), past = size_along(session, fed, axis);
     int64_t slots = size_along(session, npart__node_output(graph, node, 0), axis);
     if (!add_tensor(finding, fed, axis, 0, &sizes))
         return;
@@ -221,7 +214,7 @@ static void add_written(struct finding *finding, const struct npart__node *node)
     const struct npart__graph *graph = session->graph;
     struct npart__cache_sizes sizes;
     uint32_t first = npart__node_input(graph, node, 0), written = npart__node_input(graph, node, 1);
-    int64_t axis = axis_of(graph, node, node->traits->writes_axis);
+    int64_t axis = npart__node_int(graph, node, "axis", node->traits->writes_axis);
     if (!is_fed(session, first) || !is_output(graph, npart__node_output(graph, node, 0)) ||
         !add_tensor(finding, first, axis, 0, &sizes))
         return;
@@ -235,16 +228,15 @@ static void add_operand(struct finding *finding, const struct npart__node *node,
 {
     const struct npart__session *session = finding->session;
     const struct npart__graph *graph = session->graph;
-    const struct npart__attribute *window = npart__node_attribute(graph, node, "local_window_size");
     struct npart__cache_sizes sizes;
     uint32_t value = npart__node_input(graph, node, node->traits->cache.first + index);
-    int64_t axis = axis_of(graph, node, -2);
+    int64_t axis = npart__node_int(graph, node, "axis", -2);
     int64_t slots = size_along(session, npart__node_output(graph, node, 1 + index), axis);
     if (!is_fed(session, value) || !add_tensor(finding, value, axis, node->traits->cache.batch, &sizes))
         return;
     if (!node->traits->writes) {
         add_slots(slots, size_along(session, npart__node_input(graph, node, 0), -2), finding->out);
-        add_window(finding, slots, window && window->type == NPART_ATTRIBUTE_INT ? window->u.i : 0);
+        add_window(finding, slots, npart__node_int(graph, node, "local_window_size", 0));
         if (axis == -2 && node->traits->cache.batch == 0)
             add_heads(finding, NPART_NONE, node, &sizes);
     } else {

@@ -91,19 +91,15 @@ static void find_in_product(const struct npart__session *session, const struct n
     *out = (struct npart__heads){heads_of_rows(scores, sizes), sizes->elements / (uint64_t)depth, 2};
 }
 
-static int64_t int_of(const struct npart__graph *graph, const struct npart__node *node, const char *name)
-{
-    const struct npart__attribute *at = npart__node_attribute(graph, node, name);
-    return at && at->type == NPART_ATTRIBUTE_INT ? at->u.i : 0;
-}
-
 /* Of one that takes queries, keys and values: as it says, or as the axis of heads does. */
 static void find_in_operator(const struct npart__session *session, const struct npart__node *node,
                              const struct npart__cache_sizes *sizes, struct npart__heads *out)
 {
-    const struct npart__fact *queries = fact_of(session, npart__node_input(session->graph, node, 0));
-    int64_t heads = int_of(session->graph, node, "num_heads"), keys = int_of(session->graph, node, "kv_num_heads");
-    heads = heads ? heads : int_of(session->graph, node, "q_num_heads");
+    const struct npart__graph *graph = session->graph;
+    const struct npart__fact *queries = fact_of(session, npart__node_input(graph, node, 0));
+    int64_t heads = npart__node_int(graph, node, "num_heads", 0);
+    int64_t keys = npart__node_int(graph, node, "kv_num_heads", 0);
+    heads = heads ? heads : npart__node_int(graph, node, "q_num_heads", 0);
     heads = heads || !queries || queries->rank != 4 ? heads : queries->dims[1];
     keys = keys ? keys : sizes->heads;
     if (heads > 0 && npart__is_number(heads) && keys > 0 && npart__is_number(keys))

@@ -46,8 +46,8 @@ static uint64_t spatial_size(const struct npart__fact *fact)
 static uint64_t conv_scratch(const struct npart__graph *graph, const struct npart__node *node,
                              const struct npart__fact *filter, const struct npart__fact *result)
 {
-    const struct npart__attribute *group = npart__node_attribute(graph, node, "group");
-    uint64_t groups = group && group->type == NPART_ATTRIBUTE_INT && group->u.i > 0 ? (uint64_t)group->u.i : 1;
+    int64_t group = npart__node_int(graph, node, "group", 1);
+    uint64_t groups = group > 0 ? (uint64_t)group : 1;
     uint64_t taps = spatial_size(filter), places = spatial_size(result);
     /* 1 and 0 are the defaults of strides and pads. */
     if (taps == 1 && npart__node_ints_are(graph, node, "strides", 1) && npart__node_ints_are(graph, node, "pads", 0))
