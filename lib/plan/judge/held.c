@@ -535,7 +535,8 @@ static bool has_other_integers(const struct npart__session *session)
 
 bool npart__asks_held(const struct npart__target *target, const struct npart__session *session)
 {
-    return target->oplist->quantized_ops.count > 0 && (has_other_integers(session) || npart__has_shared_transposes(session));
+    return target->oplist->quantized_ops.count > 0 &&
+           (has_other_integers(session) || npart__has_shared_transposes(session));
 }
 
 /* The provider is asked twice: about the graph as it is and, where it takes anything of that, about what the runtime
