@@ -2,6 +2,7 @@
  *
  * New nodes and tensors of a quantized model, and the order of its nodes.
  */
+#include <math.h>
 #include <stdlib.h>
 
 #include "quantize/internal.h"
@@ -157,7 +158,7 @@ void npart__quantizer_tensor(struct npart__quantizer *quantizer, const char *nam
 {
     Onnx__TensorProto *tensor = new_tensor(quantizer, name, element_type, dims, rank);
     if (tensor)
-        fill(quantizer, tensor, is_absent, NULL, number);
+        fill(quantizer, tensor, is_absent || isnan(number), NULL, number);
 }
 
 void npart__quantizer_numbers(struct npart__quantizer *quantizer, const char *name, int element_type,

@@ -264,6 +264,8 @@ static npart_status begin(struct npart__quantizer *quantizer, const struct npart
     quantizer->opset = npart__imported_opset(quantizer->model->opset_import, quantizer->model->n_opset_import, "");
     note_values(quantizer, inference);
     note_nodes(quantizer);
+    if (quantizer->format->kind == NPART__FORMAT_QDQ)
+        npart__note_masks(quantizer, inference);
     return npart__quantizer_keep(quantizer, error);
 }
 
