@@ -177,6 +177,14 @@ static void test_quantize__names_that_are_taken(void)
     npart_model_free(model);
 }
 
+/* An initializer that is an input, too, as exporters once wrote them: what is quantized is none any more. */
+static void test_quantize__initializers_that_are_inputs(void)
+{
+    check_as("ir 4\nopset 13\ninput x float32[1,3,8,8]\ninput w float32[4,3,3,3]\ninput b float32[4]\n"
+             "init w float32[4,3,3,3]\ninit b float32[4]\nnode y = Conv(x, w, b)\noutput y\n",
+             "w8a8", "DequantizeLinear DequantizeLinear " PAIR " Conv " PAIR);
+}
+
 /* Names of what the precision leaves in float, with commas after them. */
 static void check_kept(const char *text, const char *precision, const char *expected)
 {
@@ -297,6 +305,7 @@ TESTS(test_quantize__each_kind_of_precision,
       test_quantize__activations_of_sixteen_bits_among_eight,
       test_quantize__sixteen_bits_need_another_opset,
       test_quantize__names_that_are_taken,
+      test_quantize__initializers_that_are_inputs,
       test_quantize__nodes_that_stay_in_float,
       test_quantize__what_is_kept_is_not_quantized,
       test_quantize__which_way_is_first,

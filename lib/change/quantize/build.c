@@ -183,6 +183,19 @@ static void rewire(struct npart__quantizer *quantizer)
         }
 }
 
+/* What is an initializer no more is no input with a default either (onnx_model.py, remove_initializer). */
+static void drop_inputs(struct npart__quantizer *quantizer)
+{
+    Onnx__GraphProto *graph = quantizer->main;
+    size_t count = 0;
+    for (size_t i = 0; i < graph->n_input; i++) {
+        const struct npart__quantized *tensor = npart__quantized_at(quantizer, graph->input[i]->name);
+        if (!tensor || !tensor->initializer || tensor->is_listed)
+            graph->input[count++] = graph->input[i];
+    }
+    graph->n_input = count;
+}
+
 /* Initializers that something else stands for go, but where a body or an output still names them. */
 static bool place_initializers(struct npart__quantizer *quantizer)
 {
@@ -191,10 +204,12 @@ static bool place_initializers(struct npart__quantizer *quantizer)
         quantizer->arena, graph->n_initializer + quantizer->initializers.count + 1, sizeof(Onnx__TensorProto *));
     size_t count = 0;
     for (size_t i = 0; list && i < graph->n_initializer; i++) {
-        const struct npart__quantized *tensor = npart__quantized_at(quantizer, graph->initializer[i]->name);
+        struct npart__quantized *tensor = npart__quantized_at(quantizer, graph->initializer[i]->name);
         bool is_replaced = tensor && tensor->reads && !tensor->is_captured && !tensor->is_output;
         if (!is_replaced)
             list[count++] = graph->initializer[i];
+        if (tensor)
+            tensor->is_listed = !is_replaced;
     }
     for (uint32_t i = 0; list && i < quantizer->initializers.count; i++)
         list[count++] = quantizer->initializers.items[i];
@@ -389,5 +404,8 @@ bool npart__quantizer_finish(struct npart__quantizer *quantizer)
     if (quantizer->failed)
         return false;
     rewire(quantizer);
-    return place_initializers(quantizer) && place_nodes(quantizer);
+    if (!place_initializers(quantizer))
+        return false;
+    drop_inputs(quantizer);
+    return place_nodes(quantizer);
 }

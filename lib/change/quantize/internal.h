@@ -40,6 +40,7 @@ struct npart__quantized {
     const char *op;       /* of what makes it in the file; NULL: nothing does */
     uint32_t uses;        /* operands of the main graph's nodes */
     Onnx__TensorProto *initializer; /* NULL: it is none */
+    bool is_listed; /* it is one of the quantized model, too */
     const struct npart__tensor *tensor; /* of it */
 };
 
