@@ -121,6 +121,41 @@ def test_activations_keep_sixteen_bits(tmp_path: pathlib.Path, precision: str, n
             sorted((node.name, node.op, node.verdict) for node in real.nodes))
 
 
+@pytest.mark.parametrize("precision", ["w8a8:per-tensor", "w8a8:qnn"])
+@pytest.mark.parametrize("nodes", ["softmax", "product"])
+def test_sixteen_bits_of_an_old_softmax(tmp_path: pathlib.Path, precision: str, nodes: str,
+                                        capsys: pytest.CaptureFixture[str]) -> None:
+    """16 bits raise the opset, and so the Softmax reads what was flattened."""
+    pytest.importorskip("onnxruntime.quantization")
+    model, out = write_model(tmp_path / "m.onnx"), str(tmp_path / "out.onnx")
+    loaded = onnx.load(model)
+    loaded.opset_import[0].version = 11
+    loaded.graph.node[5].attribute.append(helper.make_attribute("axis", 1))
+    onnx.save(loaded, model)
+    assert quantize.main([model, "-t", "hexagon", "--as", precision, "--keep-16", nodes, "--random", "-o", out]) == 0
+    assert "as promised" in capsys.readouterr().out
+    promised = npu_partition.analyze(model, "hexagon", as_=f"{precision}:keep16={nodes}", advice=False).targets[0]
+    real = npu_partition.analyze(out, "hexagon", advice=False).targets[0]
+    assert "Flatten" in [node.op for node in real.nodes]
+    assert (sorted((node.op, node.verdict) for node in promised.nodes) ==
+            sorted((node.op, node.verdict) for node in real.nodes))
+
+
+@pytest.mark.parametrize("number, verdict", [(-np.inf, "fails"), (-1e4, "edge")])
+def test_a_mask_is_calibrated(tmp_path: pathlib.Path, number: float, verdict: str,
+                              capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("onnxruntime.quantization")
+    model, out = write_model(tmp_path / "m.onnx"), str(tmp_path / "out.onnx")
+    loaded = onnx.load(model)
+    mask = np.where(np.arange(32) > 16, number, 0).astype(np.float32)
+    loaded.graph.initializer.append(numpy_helper.from_array(mask, "mask"))
+    loaded.graph.node.insert(5, helper.make_node("Add", ["p", "mask"], ["masked"], "add"))
+    loaded.graph.node[6].input[0] = "masked"
+    onnx.save(loaded, model)
+    assert quantize.main([model, "-t", "hexagon", "--as", "w8a8", "--random", "-o", out]) == 0
+    assert f"as promised by w8a8: {verdict}" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("precision, limit, kept, widened", [
     ("w4a16", "25", (), ("w", "m")), ("w4:block=32", "25", (), ("m",)),
     ("w8a8", "80", ("first", "second", "product"), ()), ("w4", "80", ("product",), ())])
