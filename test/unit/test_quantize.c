@@ -75,6 +75,19 @@ static void test_quantize__bodies_stay_as_they_are(void)
              "w8a8", PAIR " Mul If " PAIR " Add Neg");
 }
 
+/* But for weights alone, of the body's own and of what it takes from round it. */
+static void test_quantize__weights_of_bodies(void)
+{
+    static const char text[] =
+        "opset 17\ninput x float32[2,4]\ninput k bool[]\ninit w float32[4,4]\ngraph yes\ninit v float32[4,4]\n"
+        "node p = MatMul(s, v)\noutput p float32[2,4]\nend\ngraph no\nnode q = MatMul(s, w)\n"
+        "output q float32[2,4]\nend\nnode s = MatMul(x, w)\n"
+        "node y = If(k) then_branch=graph yes else_branch=graph no\noutput y\n";
+    check_as(text, "w4", "MatMulNBits If MatMulNBits MatMulNBits");
+    check_as(text, "nf4:keep=MatMul", "MatMul If MatMulBnb4 MatMulBnb4");
+    check_as(text, "dynamic8", "DynamicQuantizeLinear Mul MatMulInteger Cast Mul If MatMul MatMul");
+}
+
 /* Of a Gemm the product and the sum; one weight that two nodes have the other way round is quantized for the first. */
 static void test_quantize__at_run_time(void)
 {
@@ -298,6 +311,7 @@ TESTS(test_quantize__each_kind_of_precision,
       test_quantize__operators_that_nobody_lists,
       test_quantize__a_relu_goes_into_the_range,
       test_quantize__bodies_stay_as_they_are,
+      test_quantize__weights_of_bodies,
       test_quantize__at_run_time,
       test_quantize__a_bias_for_each_node,
       test_quantize__a_copied_bias_by_the_name_of_another,
