@@ -356,9 +356,11 @@ npart_status npart__quantize(const struct npart__skeleton *skeleton, const struc
     npart_status status = begin(&quantizer, skeleton, inference, error);
     if (status == NPART_OK && !list_kept(&quantizer, kept))
         status = npart__fail_memory(error);
-    if (status == NPART_OK)
+    /* The quantizers fail for a model with sparse weights. */
+    bool is_read = status == NPART_OK && !(quantizer.main->n_sparse_initializer && format->kind != NPART__FORMAT_FLOAT);
+    if (is_read)
         status = kinds[format->kind](&quantizer, error);
-    if (status == NPART_OK && !npart__quantizer_finish(&quantizer))
+    if (is_read && status == NPART_OK && !npart__quantizer_finish(&quantizer))
         status = npart__fail_memory(error);
     return status == NPART_OK ? end(&quantizer, skeleton, out, error) : status;
 }
