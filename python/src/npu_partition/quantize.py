@@ -301,8 +301,9 @@ def preprocessed(source: str, folder: str) -> str:
 
 def plan_text(target: Target) -> str:
     summary = target.summary
+    undecided = f", {summary.unknown} undecided" if summary.unknown else ""
     return (f"{summary.verdict}, {summary.partitions} partition{'' if summary.partitions == 1 else 's'}, "
-            f"{summary.accepted} of {summary.live} nodes on the NPU")
+            f"{summary.accepted} of {summary.live} nodes on the NPU{undecided}")
 
 
 def tell(promised: Analysis, written: Analysis, precision: str, out: str) -> int:
