@@ -87,6 +87,34 @@ def test_what_is_kept_is_kept_by_the_quantizer(tmp_path: pathlib.Path, precision
     assert sorted(node.op for node in promised.nodes) == sorted(node.op for node in real.nodes)
 
 
+def test_a_residual_network_becomes_whole_on_a_chip_of_integers(tmp_path: pathlib.Path,
+                                                                capsys: pytest.CaptureFixture[str]) -> None:
+    """From the float file, of which RV1106 runs nothing, to one that it runs whole, in one line."""
+    pytest.importorskip("onnxruntime.quantization")
+    chance = np.random.default_rng(6)
+    sizes = {"w": (8, 3, 7, 7), "b": (8,), "v": (8, 8, 3, 3), "d": (8,), "u": (8, 8, 3, 3), "e": (8,), "o": (10, 8),
+             "z": (10,)}
+    nodes = [helper.make_node("Conv", ["x", "w", "b"], ["c"], "stem", strides=[2, 2], pads=[3, 3, 3, 3]),
+             helper.make_node("Relu", ["c"], ["r"], "relu"),
+             helper.make_node("MaxPool", ["r"], ["m"], "pool", kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1]),
+             helper.make_node("Conv", ["m", "v", "d"], ["f"], "first", pads=[1, 1, 1, 1]),
+             helper.make_node("Relu", ["f"], ["g"], "relu1"),
+             helper.make_node("Conv", ["g", "u", "e"], ["h"], "second", pads=[1, 1, 1, 1]),
+             helper.make_node("Add", ["h", "m"], ["s"], "sum"), helper.make_node("Relu", ["s"], ["t"], "relu2"),
+             helper.make_node("GlobalAveragePool", ["t"], ["p"], "mean"),
+             helper.make_node("Flatten", ["p"], ["q"], "flat"),
+             helper.make_node("Gemm", ["q", "o", "z"], ["y"], "head", transB=1)]
+    graph = helper.make_graph(nodes, "g", [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 3, 32, 32])],
+                              [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, 10])],
+                              [numpy_helper.from_array(chance.standard_normal(dims).astype(np.float32), name)
+                               for name, dims in sizes.items()])
+    model, out = tmp_path / "m.onnx", str(tmp_path / "out.onnx")
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9), model)
+    assert npu_partition.analyze(str(model), "rknn:rv1106", advice=False).targets[0].summary.verdict == "none"
+    assert quantize.main([str(model), "-t", "rknn:rv1106", "--as", "w8a8:activations=int8", "--random", "-o", out]) == 0
+    assert "as promised by w8a8:activations=int8: whole, 1 partition" in capsys.readouterr().out
+
+
 def test_the_model_is_preprocessed_before(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A BatchNormalization goes into the convolution before it, and so has no pair of its own."""
     pytest.importorskip("onnxruntime.quantization")
