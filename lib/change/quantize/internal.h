@@ -34,6 +34,7 @@ struct npart__quantized {
     /* of the file */
     uint8_t element_type; /* 0: unknown */
     uint8_t reach; /* enum npart__reach */
+    uint32_t declared_rank; /* 0: none is declared */
     bool is_input, is_output, is_captured; /* of the main graph; used in a body */
     bool is_dequantized;  /* a DequantizeLinear of the file makes it */
     uint32_t maker;       /* place in the file's list of nodes; NPART_NONE: none */

@@ -192,6 +192,7 @@ static void note_values(struct npart__quantizer *quantizer, struct npart__infere
         const struct npart__fact *fact = npart__fact_of(inference, i);
         at->element_type = value->tensor ? value->tensor->element_type : fact ? fact->element_type : 0;
         at->tensor = value->tensor;
+        at->declared_rank = value->declared && value->declared->has_rank ? (uint32_t)value->declared->rank : 0;
         at->is_output = value->is_graph_output;
         at->is_input = value->kind == NPART__VALUE_INPUT;
     }

@@ -33,6 +33,25 @@ static const Onnx__TensorProto *find_tensor(const struct level *level, const cha
     return NULL;
 }
 
+static int64_t dim_of(const struct npart__quantized *weight, size_t from_last)
+{
+    return weight->initializer->dims[weight->initializer->n_dims - 1 - from_last];
+}
+
+/* Two dims; more, all of 1, where the file says that the other operand has as many (_get_static_rank): else the
+ * quantizer puts a Reshape after the product, which is left out here. */
+static bool is_plane(const struct npart__quantizer *quantizer, const Onnx__TensorProto *tensor,
+                     const struct npart__quantized *operand)
+{
+    size_t rank = tensor->n_dims;
+    if (rank < 2 || (rank > 2 && (is_bnb4(quantizer) || !operand || operand->declared_rank < rank)))
+        return false;
+    for (size_t i = 0; i + 2 < rank; i++)
+        if (tensor->dims[i] != 1)
+            return false;
+    return tensor->dims[rank - 2] > 0 && tensor->dims[rank - 1] > 0;
+}
+
 /* What the node has for its constant matrix, [K, N]; false: it has none. Those of the main graph are known by name. */
 static bool find_matrix(struct npart__quantizer *quantizer, const Onnx__NodeProto *node, const struct level *level,
                         struct npart__quantized *out)
@@ -44,7 +63,7 @@ static bool find_matrix(struct npart__quantizer *quantizer, const Onnx__NodeProt
     const Onnx__TensorProto *tensor = level->outer ? find_tensor(level, node->input[1])
                                       : of_main    ? of_main->initializer
                                                    : NULL;
-    if (!tensor || tensor->n_dims != 2 || tensor->dims[0] <= 0 || tensor->dims[1] <= 0)
+    if (!tensor || !is_plane(quantizer, tensor, npart__quantized_at(quantizer, node->input[0])))
         return false;
     *out = of_main ? *of_main : (struct npart__quantized){.element_type = (uint8_t)tensor->data_type};
     out->initializer = (Onnx__TensorProto *)(uintptr_t)tensor;
@@ -54,7 +73,7 @@ static bool find_matrix(struct npart__quantizer *quantizer, const Onnx__NodeProt
 /* [N, blocks, bytes of a block], a scale a block, and zero points in as many bits as weights. */
 static void add_blocks(struct npart__quantizer *quantizer, const struct npart__quantized *weight, const char *names[3])
 {
-    int64_t rows = weight->initializer->dims[0], columns = weight->initializer->dims[1];
+    int64_t rows = dim_of(weight, 1), columns = dim_of(weight, 0);
     unsigned bits = bits_of(quantizer, weight);
     int64_t block = quantizer->format->block, blocks = (rows + block - 1) / block;
     int64_t packed[3] = {columns, blocks, block * bits / 8}, scales[2] = {columns, blocks};
@@ -73,7 +92,7 @@ static void add_blocks(struct npart__quantizer *quantizer, const struct npart__q
 /* The flattened weight in nibbles, and the largest number of each block. */
 static void add_bnb4(struct npart__quantizer *quantizer, const struct npart__quantized *weight, const char *names[3])
 {
-    int64_t elements = weight->initializer->dims[0] * weight->initializer->dims[1], packed = (elements + 1) / 2;
+    int64_t elements = dim_of(weight, 1) * dim_of(weight, 0), packed = (elements + 1) / 2;
     int64_t blocks = (elements + quantizer->format->block - 1) / quantizer->format->block;
     names[0] = npart__quantizer_name(quantizer, weight->initializer->name, "_Bnb4");
     names[1] = npart__quantizer_name(quantizer, weight->initializer->name, "_absmax");
@@ -102,8 +121,8 @@ static const char *replace(struct npart__quantizer *quantizer, Onnx__NodeProto *
     const char *name = has_name ? npart__arena_format(quantizer->arena, "%s%s", node->name, suffix) : "";
     Onnx__NodeProto *made = npart__quantizer_node(quantizer, bnb4 ? "MatMulBnb4" : "MatMulNBits", "com.microsoft", name,
                                                   operands, node->output[0]);
-    npart__quantizer_int(quantizer, made, "K", weight->initializer->dims[0]);
-    npart__quantizer_int(quantizer, made, "N", weight->initializer->dims[1]);
+    npart__quantizer_int(quantizer, made, "K", dim_of(weight, 1));
+    npart__quantizer_int(quantizer, made, "N", dim_of(weight, 0));
     npart__quantizer_int(quantizer, made, "block_size", quantizer->format->block);
     npart__quantizer_int(quantizer, made, bnb4 ? "quant_type" : "bits", bnb4 ? NF4 : bits);
     if (!made)
