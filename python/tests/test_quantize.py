@@ -115,6 +115,22 @@ def test_a_residual_network_becomes_whole_on_a_chip_of_integers(tmp_path: pathli
     assert "as promised by w8a8:activations=int8: whole, 1 partition" in capsys.readouterr().out
 
 
+def test_sparse_weights_are_left_and_counted(tmp_path: pathlib.Path) -> None:
+    """No quantizer reads them; their zeros are what is known of them."""
+    values = numpy_helper.from_array(np.arange(1, 9, dtype=np.float32), "w")
+    places = numpy_helper.from_array(np.arange(0, 16, 2), "places")
+    graph = helper.make_graph([helper.make_node("MatMul", ["x", "w"], ["y"], "product")], "g",
+                              [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 4])],
+                              [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, 4])],
+                              sparse_initializer=[helper.make_sparse_tensor(values, places, [4, 4])])
+    model = tmp_path / "m.onnx"
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9), model)
+    for precision in ("w8a8", "w4", "dynamic8"):
+        found = npu_partition.analyze(str(model), "hexagon", as_=precision, advice=False).targets[0]
+        assert [node.op for node in found.nodes] == ["MatMul"]
+    assert sensitivity.weight_decibels(str(model), "int8-channel") == {}
+
+
 def test_the_model_is_preprocessed_before(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A BatchNormalization goes into the convolution before it, and so has no pair of its own."""
     pytest.importorskip("onnxruntime.quantization")
