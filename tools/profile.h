@@ -86,14 +86,16 @@ bool read_qnn_profile(struct profile *profile, FILE *file, char *line, size_t by
 
 /* profile_lines.c: what was read of a compiler's output so far. */
 struct lines {
-    uint32_t number, table, rows, parts, total, epochs, form;
+    uint32_t number, table, columns, rows, parts, total, epochs, form;
+    uint32_t told, counted, counts, on_cpu, others; /* what it counts itself; others: of rows, not on the NPU */
     bool is_known, is_table, is_open, has_parts, is_hardware, is_whole; /* is_open: rows may follow */
+    bool is_counted, has_cpu_count, is_ranged;
     char listed; /* 'n', 'c': the next line may list layers of the NPU, of the CPU */
     char name[1024]; /* of the layer that the next lines are about */
 };
 /* A line, which is changed; false, with `problem`, where it is damaged. */
 bool take_vendor_line(struct profile *profile, struct lines *lines, char *line);
 bool has_vendor_lines(const struct lines *lines);
-bool finish_vendor_lines(struct profile *profile, const struct lines *lines);
+bool finish_vendor_lines(struct profile *profile, struct lines *lines);
 
 #endif
