@@ -196,14 +196,12 @@ npart_status npart__plan_of_trial(npart_plan **out, const struct npart__plan *tr
     npart_plan *plan = new_plan(inference, oplist, options);
     if (!plan)
         return npart__settle_for(inference->life, npart__fail_memory(error), error);
-    npart__lock(inference);
     bool is_found = npart__plan_find_memory(trial, &plan->life->arena, &plan->plan);
     /* What a trial was asked with goes with the call. */
     is_found = is_found && copy_options(options, &plan->life->arena, &plan->plan.request);
     is_found &= !npart__take_failure(plan->plan.session.inference) && !npart__take_failure(inference->inference);
     npart_status status = is_found ? tell_plan(plan, error) : npart__fail_memory(error);
     plan->plan.request.is_trial = false;
-    npart__unlock(inference);
     return NPART__HAND_OVER(out, plan, status, error);
 }
 

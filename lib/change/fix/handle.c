@@ -305,6 +305,7 @@ static npart_status search(npart_fix *fix, const npart_oplist *const *oplists, c
     struct npart__fix_request request = {
         .as_is = planned->as_is,
         .sized = planned->sized,
+        .is_other = planned->is_other,
         .begun = planned->begun,
         .editions = planned->editions,
     };
@@ -411,26 +412,38 @@ static npart_status tell_harm(npart_fix *fix, struct npart_error *error)
     return fix->harm ? NPART_OK : npart__fail_memory(error);
 }
 
+/* An inference of the caller's is locked until the search is done. */
+static bool is_locked(const struct npart__planned *planned, const npart_inference *known)
+{
+    return (planned->as_is && known == planned->as_is->inference) ||
+           (planned->sized && known == planned->sized->inference);
+}
+
 /* What is handed out is of the model as it would be read (npart__state_analyse). */
 static npart_status plan_result(npart_fix *fix, const npart_oplist *const *oplists,
-                                const struct npart__skeleton *known, struct npart_error *error)
+                                const struct npart__planned *planned, struct npart_error *error)
 {
     npart_status status = NPART_OK;
     const struct npart__state *last = fix->found.last;
+    bool locks = !last->plan && !is_locked(planned, last->known);
     if (last->plan) {
         npart__life_share(last->plan->life);
         fix->plans[0] = last->plan;
     }
+    if (locks)
+        npart__lock(last->known);
     for (uint32_t i = 0; i < fix->target_count && status == NPART_OK && !last->plan; i++)
         status = npart__plan_of_trial(&fix->plans[i], &last->plans[i], last->known, oplists[i], &fix->plan_options,
                                       error);
+    if (locks)
+        npart__unlock(last->known);
     if (status == NPART_OK && (!split_outcomes(fix, &fix->found.before, &fix->before, &fix->before_ms) ||
                                !split_outcomes(fix, &fix->found.after, &fix->after, &fix->after_ms)))
         status = npart__fail_memory(error);
     for (uint32_t i = 0; status == NPART_OK && i < fix->target_count; i++) /* trials do not know */
         fix->after[i].fits = fix->plans[i]->plan.summary.fits;
     if (status == NPART_OK)
-        status = find_absent(fix, known, error);
+        status = find_absent(fix, planned->skeleton, error);
     return status == NPART_OK ? tell_harm(fix, error) : status;
 }
 
@@ -470,7 +483,7 @@ npart_status npart__fix_make(npart_fix **out, const char *path, const npart_opli
         npart__life_keep(fix->life, planned->begun->life);
     status = is_ready ? search(fix, oplists, targets, options, planned, error) : npart__fail_memory(error);
     if (status == NPART_OK)
-        status = plan_result(fix, oplists, planned->skeleton, error);
+        status = plan_result(fix, oplists, planned, error);
     status = npart__settle_for(fix->life, status, error);
     if (status == NPART_OK)
         *out = fix;

@@ -427,12 +427,14 @@ static npart_status begin_as_it_is(struct npart__course *course, const struct np
 {
     struct npart__search *search = course->search;
     const npart_plan *as_is = search->request->as_is;
-    struct npart__state *state = as_is ? npart__state_of_plan(search, version, as_is, false)
-                                       : npart__state_new(search);
+    struct npart__state *state = NULL;
+    npart_status status = NPART_OK;
+    if (as_is)
+        status = npart__state_of_plan(search, version, as_is, false, "as it is", &state);
+    else if (!(state = npart__state_new(search)))
+        status = npart__fail_memory(error_of(course));
     course->base = course->current = course->best = state;
-    if (!state)
-        return npart__fail_memory(search->error);
-    return as_is ? NPART_OK : npart__state_analyse(search, state, version, "as it is");
+    return as_is || !state ? status : npart__state_analyse(search, state, version, "as it is");
 }
 
 /* The file as it is, then with what the user gives. Comparisons are with what the user's sizes make of the file:

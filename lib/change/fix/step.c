@@ -517,10 +517,8 @@ static bool stays_as_it_is(const struct npart__graph *graph)
 
 /* Whether the file says something of a value that the runtime would know better, if sizes stood there. False when out
  * of memory. */
-static bool tells_more(const npart_plan *sized, bool *out)
+static bool tells_more(struct npart__inference *known, const struct npart__inference *seen, bool *out)
 {
-    struct npart__inference *known = sized->inference->inference;
-    const struct npart__inference *seen = sized->plan.inference;
     bool is_refused = false;
     *out = known->contradicted.count || known->misfits || seen->has_false_shapes || npart__is_invalid(known);
     if (!*out && !npart__may_be_refused(known, &is_refused))
@@ -665,14 +663,19 @@ npart_status npart__attempt_sized(struct npart__search *search, struct npart__st
     const npart_plan *sized = search->request->sized;
     npart__describe_step(search, attempt, NPART__ID_BIND, size_notes);
     bool is_more = false;
+    struct npart__state *made;
     if (!sized || !stays_as_it_is(state->graph))
         return NPART_OK;
-    if (!tells_more(sized, &is_more))
-        return npart__fail_memory(search->error);
-    if (is_more)
-        return NPART_OK;
-    attempt->made = npart__state_of_plan(search, &state->version, sized, true);
-    return attempt->made ? NPART_OK : npart__fail_memory(search->error);
+    npart_status status = npart__state_of_plan(search, &state->version, sized, true, NPART__ID_BIND, &made);
+    if (status != NPART_OK)
+        return status;
+    if (!tells_more(made->inference, made->plans->inference, &is_more))
+        status = npart__fail_memory(search->error);
+    if (status == NPART_OK && !is_more)
+        attempt->made = made;
+    else
+        npart__state_free(made);
+    return status;
 }
 
 /* What is wrong with a size or a value is the user's to know, and not taken back. Sizes are inferred with the
