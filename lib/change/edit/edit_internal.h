@@ -109,8 +109,6 @@ bool npart__edit_add_copy(struct npart__site *site, Onnx__NodeProto *node, const
 bool npart__edit_add_constant(struct npart__site *site, Onnx__TensorProto *tensor);
 /* A node's result under its own name: of a call that hands an operand on, the graph has the operand there. */
 uint32_t npart__edit_own_result(const struct npart__editor *editor, uint32_t node, uint32_t index);
-/* The node that was made last; NULL when there is none. */
-Onnx__NodeProto *npart__edit_last(struct npart__site *site);
 /* The attribute's graphs (`g`, or `graphs`), and how many. */
 Onnx__GraphProto **npart__edit_bodies(Onnx__AttributeProto *attribute, size_t *count);
 

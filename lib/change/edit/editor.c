@@ -94,6 +94,17 @@ struct npart__version npart__version_of(const struct npart__skeleton *skeleton)
                                    .limits = skeleton->limits};
 }
 
+/* One byte more, so that an empty version is no request for nothing. */
+bool npart__version_copy(const struct npart__version *version, struct npart__arena *arena, struct npart__version *out)
+{
+    uint8_t *data = npart__arena_allocate(arena, version->bytes + 1);
+    *out = (struct npart__version){
+        .data = data, .bytes = version->bytes, .input_bytes = version->input_bytes, .limits = version->limits};
+    if (data)
+        memcpy(data, version->data, version->bytes);
+    return data != NULL;
+}
+
 /* The bytes are lent, as the version is needed again to be edited. */
 npart_status npart__version_graph(const struct npart__version *version, struct npart__arena *arena,
                                   struct npart__graph *out, struct npart_error *error)

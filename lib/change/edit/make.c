@@ -80,7 +80,7 @@ Onnx__NodeProto *npart__edit_new_identity(struct npart__editor *editor, const ch
 }
 
 /* Of this site: what earlier ones made is not changed any more. */
-Onnx__NodeProto *npart__edit_last(struct npart__site *site)
+static Onnx__NodeProto *last_node(struct npart__site *site)
 {
     struct npart__editor *editor = site->editor;
     return editor->nodes.count > editor->kept_nodes ? editor->nodes.items[editor->nodes.count - 1].node : NULL;
@@ -230,7 +230,7 @@ const char *npart__make_like(struct npart__site *site, uint32_t node, const char
 /* Names that are there stay, since a caller may hold them; fewer results cut the list. */
 void npart__give_results(struct npart__site *site, uint32_t count)
 {
-    Onnx__NodeProto *node = npart__edit_last(site);
+    Onnx__NodeProto *node = last_node(site);
     if (!node || site->failed)
         return;
     char **longer = npart__arena_zeroed(site->arena, count + (size_t)1, sizeof *longer);
@@ -247,7 +247,7 @@ void npart__give_results(struct npart__site *site, uint32_t count)
 
 const char *npart__made_result(struct npart__site *site, uint32_t index)
 {
-    const Onnx__NodeProto *node = npart__edit_last(site);
+    const Onnx__NodeProto *node = last_node(site);
     return node && !site->failed && index < node->n_output ? node->output[index] : NULL;
 }
 
@@ -275,7 +275,7 @@ Onnx__AttributeProto *npart__edit_attribute(struct npart__arena *arena, Onnx__No
 /* A fresh attribute of the node made last; NULL after a failure. */
 static Onnx__AttributeProto *set(struct npart__site *site, const char *name, Onnx__AttributeProto__AttributeType type)
 {
-    Onnx__NodeProto *node = npart__edit_last(site);
+    Onnx__NodeProto *node = last_node(site);
     Onnx__AttributeProto *attribute =
         node && !site->failed ? npart__edit_attribute(site->editor->arena, node, name, type) : NULL;
     site->failed |= !attribute;
@@ -329,7 +329,7 @@ void npart__give_ints(struct npart__site *site, const char *name, const int64_t 
 /* The list is the copy's own (npart__make_like), so it is shortened in place. */
 void npart__drop_attribute(struct npart__site *site, const char *name)
 {
-    Onnx__NodeProto *node = npart__edit_last(site);
+    Onnx__NodeProto *node = last_node(site);
     size_t kept = 0;
     for (size_t i = 0; node && i < node->n_attribute; i++)
         if (!node->attribute[i]->name || strcmp(node->attribute[i]->name, name) != 0)

@@ -272,16 +272,11 @@ npart_status npart__edition_find(struct npart__editions *editions, const struct 
         npart__edition_hold(same);
     if (same || !*out)
         return same ? NPART_OK : npart__fail_memory(error);
-    (*out)->version = *version;
-    (*out)->version.objects = NULL;
-    (*out)->version.made = NULL;
-    if (editions) {
-        uint8_t *data = (*out)->version.data = npart__arena_allocate(&(*out)->arena, version->bytes + 1);
-        if (data)
-            memcpy(data, version->data, version->bytes);
-    }
-    npart_status status = (*out)->version.data || !editions ? npart__edition_settle(out, model_name, allocator, error)
-                                                            : npart__fail_memory(error);
+    (*out)->version = (struct npart__version){.data = version->data, .bytes = version->bytes,
+                                              .input_bytes = version->input_bytes, .limits = version->limits};
+    bool is_there = !editions || npart__version_copy(version, &(*out)->arena, &(*out)->version);
+    npart_status status = is_there ? npart__edition_settle(out, model_name, allocator, error)
+                                   : npart__fail_memory(error);
     if (status == NPART_OK)
         return status;
     (*out)->of = NULL;

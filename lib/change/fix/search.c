@@ -97,17 +97,6 @@ static double growth(const struct npart__course *course, const struct npart__sta
 
 /* ---- steps ------------------------------------------------------------------------------------------------------- */
 
-bool npart__course_copy(const struct npart__version *version, struct npart__arena *arena, struct npart__version *out)
-{
-    *out = *version;
-    out->objects = NULL; /* which go with the state */
-    /* One byte more, so that an empty version is no request for nothing. */
-    uint8_t *data = out->data = npart__arena_allocate(arena, version->bytes + 1);
-    if (data)
-        memcpy(data, version->data, version->bytes);
-    return data != NULL;
-}
-
 /* False when out of memory. Summaries lie within; texts that they point to are constants. */
 static bool copy_standing(const struct npart__state *state, struct npart__arena *arena, struct npart__standing *out)
 {
@@ -127,7 +116,7 @@ static npart_status keep(struct npart__course *course, struct npart__attempt *at
     struct npart__search *search = course->search;
     npart_status status = npart__tell_changes(search, course->current, attempt);
     struct npart__kept kept = {.attempt = *attempt};
-    if (status == NPART_OK && (!npart__course_copy(&attempt->made->version, &course->versions, &kept.version) ||
+    if (status == NPART_OK && (!npart__version_copy(&attempt->made->version, &course->versions, &kept.version) ||
                                !copy_standing(attempt->made, &course->versions, &kept.standing) ||
                                !NPART__PUSH(search->arena, &course->steps, kept)))
         status = npart__fail_memory(search->error);

@@ -93,15 +93,11 @@ void npart__state_free(struct npart__state *state)
 /* Those of a root are the caller's, who outlives it. */
 bool npart__state_own_bytes(struct npart__state *state)
 {
-    if (!state->edition || state->edition->is_root)
-        return true;
-    /* One byte more, so that an empty version is no request for nothing. */
-    uint8_t *data = npart__arena_allocate(&state->arena, state->version.bytes + 1);
-    if (!data)
-        return false;
-    memcpy(data, state->version.data, state->version.bytes);
-    state->version.data = data;
-    return true;
+    const struct npart__version version = state->version;
+    bool is_own = !state->edition || state->edition->is_root ||
+                  npart__version_copy(&version, &state->arena, &state->version);
+    state->version.objects = version.objects; /* which the inference keeps */
+    return is_own;
 }
 
 void npart__state_detach(struct npart__state *state)
