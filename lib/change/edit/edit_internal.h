@@ -53,6 +53,7 @@ struct npart__editor {
     struct NPART__ARRAY(uint32_t) handed_values; /* by these, from 1 on */
     bool *is_replaced;               /* by node, once packed: all that is used of it is made by others */
     struct npart__strings names;     /* of values and nodes, those that are new too */
+    bool has_node_names;             /* else of values alone */
     struct NPART__ARRAY(uint32_t) numbers; /* by name: the next one to make another name of it */
     struct NPART__ARRAY(struct npart__renamed) renamed; /* by name, as far as it goes */
     struct NPART__ARRAY(struct npart__new_node) nodes;

@@ -119,18 +119,6 @@ npart_status npart__version_graph(const struct npart__version *version, struct n
     return npart__graph_build(&skeleton, arena, out, error);
 }
 
-/* Nodes have names of their own, which ONNX Runtime wants to be different in the end; values' are there already.
- * So a new value may not be called like a node, either, whose name new nodes take from their results. */
-static bool intern_node_names(struct npart__editor *editor)
-{
-    for (uint32_t i = 0; i < editor->graph->nodes.count; i++) {
-        const char *name = npart__node_at(editor->graph, i)->name;
-        if (npart__intern_text(&editor->names, name) == NPART_NONE)
-            return false;
-    }
-    return true;
-}
-
 /* ---- results of calls -------------------------------------------------------------------------------------------- */
 
 /* What of a value in whose place the graph has another is looked up: its scope, its name, and that other. Ids are
@@ -215,7 +203,7 @@ npart_status npart__editor_open(const struct npart__version *version, const stru
     editor->made_by = npart__arena_zeroed(arena, graph->values.count + (size_t)1, sizeof *editor->made_by);
     if (!editor->graphs || !editor->functions || !editor->protos || !editor->is_finished || !editor->made_by ||
         !npart__strings_copy(&graph->strings, arena, &editor->names) || !map_scopes(editor) ||
-        !intern_node_names(editor) || !list_handed(editor))
+        !list_handed(editor))
         return npart__fail_memory(error);
     *out = editor;
     return NPART_OK;

@@ -32,12 +32,26 @@ static uint32_t *number_of(struct npart__editor *editor, uint32_t name)
     return &editor->numbers.items[name];
 }
 
+/* Nodes have names of their own, which ONNX Runtime wants to be different in the end; values' are there already. So a
+ * new value may not be called like a node, either, whose name new nodes take from their results. Before the first that
+ * is new: most rewrites make nothing. They stay when the site that asks for it is dropped. */
+static bool intern_node_names(struct npart__editor *editor)
+{
+    if (editor->has_node_names)
+        return true;
+    for (uint32_t i = 0; i < editor->graph->nodes.count; i++)
+        if (npart__intern_text(&editor->names, npart__node_at(editor->graph, i)->name) == NPART_NONE)
+            return false;
+    editor->kept_names = editor->names.texts.count;
+    return editor->has_node_names = true;
+}
+
 /* ONNX wants names of values to be unique over a graph and its bodies, so all names of the model are asked, whatever
  * graph they are of; a name that is given is reserved at once. A second "y/unroll" is "y/unroll_2". Numbers are tried
  * from the last one on: bodies have the same names again and again, and so does what is made in them. */
 char *npart__edit_new_name(struct npart__editor *editor, const char *wanted)
 {
-    char *name = npart__edit_text(editor, wanted);
+    char *name = intern_node_names(editor) ? npart__edit_text(editor, wanted) : NULL;
     uint32_t id = name ? npart__strings_find_text(&editor->names, name) : NPART_NONE;
     uint32_t *number = id == NPART_NONE ? NULL : number_of(editor, id);
     if (id != NPART_NONE && !number)

@@ -30,7 +30,7 @@ struct npart__offers {
     struct npart__edition *made;          /* NULL: nothing was kept, or what was made is gone */
     const struct npart__attempt *attempt; /* what is told of that */
     struct npart__offers *next;
-    /* Of the offers at hand: whether these have kept the same nodes so far, and the first answer that was not passed. */
+    /* Of the offers at hand: whether these have kept the same nodes so far; the first answer that was not passed. */
     bool is_along;
     uint32_t at;
 };
