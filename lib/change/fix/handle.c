@@ -14,30 +14,25 @@
 
 /* ---- arguments --------------------------------------------------------------------------------------------------- */
 
-/* A count without its array, or a NULL in it, is told before anything is read. */
+/* A count without its array, or a NULL in it. */
+static bool are_there(const char *const *texts, uint32_t count)
+{
+    for (uint32_t i = 0; texts && i < count; i++)
+        if (!texts[i])
+            return false;
+    return texts || !count;
+}
+
+/* What is not is told before anything is read. */
 static bool are_complete(const struct npart_fix_options *options)
 {
-    bool is_complete = (options->values || !options->value_count) && (options->only || !options->only_count) &&
-                       (options->without || !options->without_count);
+    bool is_complete = (options->values || !options->value_count) && are_there(options->only, options->only_count) &&
+                       are_there(options->without, options->without_count);
     for (uint32_t i = 0; is_complete && i < options->value_count; i++)
         is_complete = options->values[i].input && options->values[i].numbers && options->values[i].count;
-    for (uint32_t i = 0; is_complete && i < options->only_count; i++)
-        is_complete = options->only[i] != NULL;
-    for (uint32_t i = 0; is_complete && i < options->without_count; i++)
-        is_complete = options->without[i] != NULL;
-    if (options->version < 3)
-        return is_complete;
-    is_complete &= options->words || !options->word_count;
-    for (uint32_t i = 0; is_complete && i < options->word_count; i++)
-        is_complete = options->words[i] != NULL;
-    if (options->version < 6)
-        return is_complete;
-    is_complete &= (options->begin_at || !options->begin_count) && (options->end_at || !options->end_count);
-    for (uint32_t i = 0; is_complete && i < options->begin_count; i++)
-        is_complete = options->begin_at[i] != NULL;
-    for (uint32_t i = 0; is_complete && i < options->end_count; i++)
-        is_complete = options->end_at[i] != NULL;
-    return is_complete;
+    return is_complete && (options->version < 3 || are_there(options->words, options->word_count)) &&
+           (options->version < 6 || (are_there(options->begin_at, options->begin_count) &&
+                                     are_there(options->end_at, options->end_count)));
 }
 
 /* The version first: of another struct no other member may be read. */
@@ -148,27 +143,6 @@ static npart_status read_input(npart_fix *fix, const struct npart_fix_options *o
     return status;
 }
 
-/* What of the plan's options is the same for all targets. Names and lists of them stay the caller's. The target and
- * what follows from it are each target's own (convert_targets). */
-static struct npart__plan_request plan_of(const npart_fix *fix)
-{
-    const struct npart_plan_options *options = &fix->plan_options;
-    return (struct npart__plan_request){
-        .partitioner = options->partitioner,
-        .stages = options->gates,
-        .level = options->level,
-        .assumed = options->assumptions,
-        .assumed_count = options->assumption_count,
-        .cuts = options->cuts,
-        .cut_count = options->cut_count,
-        .invoker = options->runtime,
-        .is_sustained = options->is_sustained,
-        .ram_bytes = options->version >= 2 ? options->ram_bytes : 0,
-        .prompt_tokens = options->version >= 2 ? options->prompt_tokens : 0,
-        .device = options->version >= 2 ? npart__device_class(options->device_class) : NULL,
-    };
-}
-
 /* What follows the list's name in a target's text is what lib/change/fix takes; another list's name there is a mistake.
  * NULL stands for the list's default, and leaves an empty rest. */
 static npart_status convert_targets(const npart_fix *fix, const npart_oplist *const *oplists,
@@ -237,7 +211,7 @@ static npart_status convert(npart_fix *fix, const npart_oplist *const *oplists, 
                                                  options->end_count};
     request->progress = options->progress;
     request->payload = options->payload;
-    request->plan = plan_of(fix);
+    request->plan = npart__plan_request_of(&fix->plan_options);
     return convert_targets(fix, oplists, targets, request, error);
 }
 
