@@ -125,6 +125,8 @@ fidelity-cost: $(tool) $(VENV)/ready ## the cost formula against them, networks 
 		--page docs/evidence/fidelity-cost.md
 fidelity-llm: $(tool) $(VENV)/ready ## language models against published speeds; writes docs/evidence/fidelity-llm.md (TRUTH=folder)
 	$(VENV)/bin/python test/fidelity/llm.py --tool $(tool) --truth $(TRUTH) --page docs/evidence/fidelity-llm.md
+fidelity-elsewhere: $(tool) $(VENV)/ready ## language models on GPUs and with RKLLM, families left out; writes docs/evidence/fidelity-elsewhere.md (TRUTH=folder)
+	$(VENV)/bin/python test/fidelity/elsewhere.py --tool $(tool) --truth $(TRUTH) --page docs/evidence/fidelity-elsewhere.md
 fidelity-place: $(tool) ## each row of place beside the report of that file alone, of twelve sets (MODELS=folder)
 	$(PYTHON) test/fidelity/place_rows.py --tool $(tool) --models $(MODELS)
 # ROWS is a table of published latencies beside a folder models/; test/fidelity/fits.csv says what of a target is fitted.
@@ -156,4 +158,4 @@ facts-by-lot: ## draw two facts a target, to be held against source and op list 
 	fidelity-work fidelity-recommendation fidelity-valid fidelity-values fidelity-sizes fidelity-memory fidelity-waves \
 	fidelity-calibrate fidelity-fix fidelity-opsets fidelity-fix-htp fidelity-fix-oracle fidelity-fix-peers \
 	fidelity-split fidelity-ends fidelity-generate fidelity-room \
-	fidelity-mobile verify-target fit fidelity-look fidelity-cost fidelity-llm fidelity-place fidelity-compile-time fidelity-vela facts-by-lot
+	fidelity-mobile verify-target fit fidelity-look fidelity-cost fidelity-llm fidelity-elsewhere fidelity-place fidelity-compile-time fidelity-vela facts-by-lot

@@ -17,7 +17,7 @@
 
 /* parameters.def says where each counts; `sustained` slows down what computes, NPU and CPU, and model_sigma is of the
  * NPU. */
-enum where { SWITCHING, NPU, CPU, COLD, OTHER };
+enum where { SWITCHING, NPU, CPU, COLD, ELSEWHERE, OTHER };
 
 static const uint8_t where_of[NPART__PARAMETERS] = {
 #define PARAMETER(name, text, where, sentence) where,

@@ -1340,6 +1340,10 @@ class npart_cost(Structure):
     npu_bandwidth: Any
     cpu_alone: Any
     npu_whole: Any
+    gpu: Any
+    gpu_by: Bytes | None
+    toolkit: Any
+    toolkit_by: Bytes | None
     cold: Any
     fill: float
     break_even_macs: int
@@ -1369,6 +1373,10 @@ class npart_cost(Structure):
         ("npu_bandwidth", npart_cost_range),
         ("cpu_alone", npart_cost_range),
         ("npu_whole", npart_cost_range),
+        ("gpu", npart_cost_range),
+        ("gpu_by", c_char_p),
+        ("toolkit", npart_cost_range),
+        ("toolkit_by", c_char_p),
         ("cold", npart_cost_range),
         ("fill", c_double),
         ("break_even_macs", c_uint64),
