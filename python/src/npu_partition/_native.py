@@ -2094,6 +2094,8 @@ class npart_placement_info(Structure):
     npu: Any
     transfers: Any
     weight_bytes: Any
+    first_token_ms: float
+    tokens_per_s: float
     recommendation: Bytes | None
     allocator: Any
     _fields_ = [
@@ -2117,6 +2119,8 @@ class npart_placement_info(Structure):
         ("npu", npart_cost_range),
         ("transfers", npart_cost_range),
         ("weight_bytes", c_uint64 * NPART_DEVICES),
+        ("first_token_ms", c_double),
+        ("tokens_per_s", c_double),
         ("recommendation", c_char_p),
         ("allocator", POINTER(npart_allocator)),
     ]
