@@ -142,10 +142,10 @@ struct npart_placement_info {
     struct npart_cost_range npu; /* each part on the NPU that can be */
     struct npart_cost_range transfers; /* of `total` what passes between devices */
     uint64_t weight_bytes[NPART_DEVICES];
-    double first_token_ms; /* to the first token, typical, or negative */
-    double tokens_per_s; /* then, or negative */
     const char *recommendation; /* a sentence */
     const struct npart_allocator *allocator; /* see npart_plan_info */
+    double first_token_ms; /* to the first token, typical, or negative */
+    double tokens_per_s; /* then, or negative */
 };
 /* All of a placement; parts and links begin with their size, too. False for NULL or an unknown size. */
 NPART_API bool npart_placement_info(const npart_placement *placement, struct npart_placement_info *out);

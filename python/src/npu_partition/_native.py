@@ -2094,10 +2094,10 @@ class npart_placement_info(Structure):
     npu: Any
     transfers: Any
     weight_bytes: Any
-    first_token_ms: float
-    tokens_per_s: float
     recommendation: Bytes | None
     allocator: Any
+    first_token_ms: float
+    tokens_per_s: float
     _fields_ = [
         ("size", c_size_t),
         ("target", c_char_p),
@@ -2119,10 +2119,10 @@ class npart_placement_info(Structure):
         ("npu", npart_cost_range),
         ("transfers", npart_cost_range),
         ("weight_bytes", c_uint64 * NPART_DEVICES),
-        ("first_token_ms", c_double),
-        ("tokens_per_s", c_double),
         ("recommendation", c_char_p),
         ("allocator", POINTER(npart_allocator)),
+        ("first_token_ms", c_double),
+        ("tokens_per_s", c_double),
     ]
 
 
