@@ -125,17 +125,15 @@ fidelity-cost: $(tool) $(VENV)/ready ## the cost formula against them, networks 
 		--page docs/evidence/fidelity-cost.md
 fidelity-llm: $(tool) $(VENV)/ready ## language models against published speeds; writes docs/evidence/fidelity-llm.md (TRUTH=folder)
 	$(VENV)/bin/python test/fidelity/llm.py --tool $(tool) --truth $(TRUTH) --page docs/evidence/fidelity-llm.md
+fidelity-elsewhere: $(tool) $(VENV)/ready ## language models on GPUs and with RKLLM, families left out; writes docs/evidence/fidelity-elsewhere.md (TRUTH=folder)
+	$(VENV)/bin/python test/fidelity/elsewhere.py --tool $(tool) --truth $(TRUTH) --page docs/evidence/fidelity-elsewhere.md
 fidelity-place: $(tool) ## each row of place beside the report of that file alone, of twelve sets (MODELS=folder)
 	$(PYTHON) test/fidelity/place_rows.py --tool $(tool) --models $(MODELS)
-# How param lines of a list are found that are a chip's: ROWS is a table of published latencies beside a folder models/.
+# ROWS is a table of published latencies beside a folder models/; test/fidelity/fits.csv says what of a target is fitted.
 FIT_TARGET ?= rknn
-FIT_CHIPS ?= rk3588,rk3576,rk3566,rk3562
-FIT_PARAMETERS ?= launch_ms=0.1,matrix_tops=1.5,depthwise_gops=40,elementwise_gops=15,normalize_gops=7.5,$\
-function_gops=12,pool_gops=15,memory_gb_per_s=12,move_gb_per_s=5,layout_gb_per_s=60,node_us=20,product_us=2
-FIT_OPTIONS ?= --tile 16 --precision w8a8 --source airockchip/rknn_model_zoo
-fit-rates: $(tool) $(VENV)/ready ## rates of each chip of a target from published latencies into its list, families held out (ROWS=FILE; FIT_TARGET, FIT_CHIPS, FIT_PARAMETERS, FIT_OPTIONS)
+fit-rates: $(tool) $(VENV)/ready ## rates of each chip of a target from published latencies into its list, families held out (ROWS=FILE; FIT_TARGET)
 	$(VENV)/bin/python test/fidelity/fit_rates.py --tool $(tool) --rows $(ROWS) --target $(FIT_TARGET) \
-		--chips $(FIT_CHIPS) --parameters '$(FIT_PARAMETERS)' $(FIT_OPTIONS) --write oplists/$(FIT_TARGET).ops
+		--write oplists/$(FIT_TARGET).ops
 fidelity-rates: $(tool) $(VENV)/ready ## published times of chips beside Hexagon's; writes docs/evidence/fidelity-rates.md (ROWS=FILE)
 	$(VENV)/bin/python test/fidelity/rates_page.py --tool $(tool) --rows $(ROWS) --page docs/evidence/fidelity-rates.md
 # Lines of intel_npu.py with `cpu_seconds`, as `compile_time.py ask` writes them.
@@ -160,4 +158,4 @@ facts-by-lot: ## draw two facts a target, to be held against source and op list 
 	fidelity-work fidelity-recommendation fidelity-valid fidelity-values fidelity-sizes fidelity-memory fidelity-waves \
 	fidelity-calibrate fidelity-fix fidelity-opsets fidelity-fix-htp fidelity-fix-oracle fidelity-fix-peers \
 	fidelity-split fidelity-ends fidelity-generate fidelity-room \
-	fidelity-mobile verify-target fit fidelity-look fidelity-cost fidelity-llm fidelity-place fidelity-compile-time fidelity-vela facts-by-lot
+	fidelity-mobile verify-target fit fidelity-look fidelity-cost fidelity-llm fidelity-elsewhere fidelity-place fidelity-compile-time fidelity-vela facts-by-lot

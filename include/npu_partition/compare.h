@@ -144,6 +144,8 @@ struct npart_placement_info {
     uint64_t weight_bytes[NPART_DEVICES];
     const char *recommendation; /* a sentence */
     const struct npart_allocator *allocator; /* see npart_plan_info */
+    double first_token_ms; /* to the first token, typical, or negative */
+    double tokens_per_s; /* then, or negative */
 };
 /* All of a placement; parts and links begin with their size, too. False for NULL or an unknown size. */
 NPART_API bool npart_placement_info(const npart_placement *placement, struct npart_placement_info *out);

@@ -556,7 +556,7 @@ NPART_API bool npart_plan_cause(const npart_plan *plan, uint32_t cause, struct n
 
 /* What the rates of a run stand on. */
 enum npart_basis {
-    /* single figures and assumptions, or networks that held out were off by more than 30 % in the median */
+    /* single figures and assumptions, or networks that held out were off by more than 25 % in the median */
     NPART_BASIS_DOCUMENTS,
     NPART_BASIS_FAMILY, /* networks on a sister of the chip, which held out were off by less */
     NPART_BASIS_MEASURED /* the same on this chip */
@@ -583,6 +583,10 @@ struct npart_cost {
     struct npart_cost_range npu_bandwidth;
     struct npart_cost_range cpu_alone; /* all nodes on the CPU, whether the NPU takes them or not */
     struct npart_cost_range npu_whole; /* all on the NPU in one partition, whether it takes them or not */
+    struct npart_cost_range gpu; /* a language model on the device's GPU, with the engine of `gpu_by` */
+    const char *gpu_by; /* who published it, or NULL */
+    struct npart_cost_range toolkit; /* with the vendor's toolkit for language models, which reads no ONNX */
+    const char *toolkit_by;
     struct npart_cost_range cold; /* what the first run takes besides; compiling is not counted */
     double fill; /* the share of the matrix unit's tiles that products on the NPU fill; 0 where there are none */
     /* a partition with fewer multiply-accumulates takes longer than its nodes on the CPU, or 0 */

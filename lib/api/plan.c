@@ -547,6 +547,8 @@ bool npart_plan_cost(const npart_plan *plan, struct npart_cost *out)
         .cold = cost->cold_ms,
         .cpu_alone = range_of_bill(&plan->plan, &plan->plan.sides.cpu, plan->plan.sides.is_cpu_known),
         .npu_whole = range_of_bill(&plan->plan, &plan->plan.sides.npu, plan->plan.sides.is_npu_known),
+        .gpu = NPART__UNKNOWN_RANGE,
+        .toolkit = NPART__UNKNOWN_RANGE,
         .bytes_to_npu = cost->bytes_to_npu,
         .bytes_to_cpu = cost->bytes_to_cpu,
         .conversions = cost->layouts.conversions,
@@ -562,6 +564,11 @@ bool npart_plan_cost(const npart_plan *plan, struct npart_cost *out)
         .compile = npart__compile_range(&plan->plan.node_costs->rates, &work),
     };
     add_serving(&plan->plan, out);
+    if (plan->plan.memory.told.cache_slots) {
+        const struct npart__node_costs *nodes = plan->plan.node_costs;
+        out->gpu = npart__cost_elsewhere(nodes, &plan->plan.session, NPART__ON_GPU, &out->gpu_by);
+        out->toolkit = npart__cost_elsewhere(nodes, &plan->plan.session, NPART__IN_TOOLKIT, &out->toolkit_by);
+    }
     return true;
 }
 

@@ -186,6 +186,8 @@ struct npart__row {
     const char *name, *rest; /* of the arena */
     size_t name_columns;
     double cpu_ms;   /* on the CPU alone; negative: not known */
+    double gpu_ms, toolkit_ms;  /* of a decoder, likewise; which toolkit, NULL where it is not known */
+    const char *toolkit;
     const char *fix; /* the command that does the first step, for any target; NULL: there is none */
     const char *unit; /* what runs what is taken */
     bool is_later;   /* it is decided later what the NPU runs */

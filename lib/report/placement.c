@@ -276,6 +276,15 @@ static void put_total(struct npart__page *page, const struct npart_placement_inf
         is_first = false;
     }
     npart__put(&line.page, is_first ? "not known" : info->is_calibrated ? "" : "; uncalibrated");
+    if (info->first_token_ms >= 0) {
+        npart__put(&line.page, "; first token ");
+        npart__append_estimate(&line.buffer, info->first_token_ms);
+    }
+    if (info->tokens_per_s >= 0) {
+        npart__put(&line.page, info->first_token_ms >= 0 ? ", then ~" : "; ~");
+        npart__append_rate(&line.buffer, info->tokens_per_s);
+        npart__put(&line.page, " tokens/s");
+    }
     end_line(page, &line, "  One run of the set: ", 4);
     begin_line(&line, page);
     is_first = true;

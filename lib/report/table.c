@@ -174,6 +174,11 @@ void npart__make_row(struct npart__page *page, const struct npart_plan_pair *pai
                                .is_later = page->decided.by != NULL};
     if (npart_advice_recommendation(pair->advice, &worth))
         out->cpu_ms = worth.cpu.typical_ms;
+    out->gpu_ms = page->cost.gpu.typical_ms;
+    out->toolkit_ms = page->cost.toolkit.typical_ms;
+    if (page->cost.toolkit_by)
+        out->toolkit =
+            npart__arena_copy_text(page->arena, page->cost.toolkit_by, strcspn(page->cost.toolkit_by, ":"));
     put_verdict(page);
     put_share(page);
     out->share = npart__arena_copy_text(page->arena, npart__buffer_text(&text), text.size);
@@ -206,6 +211,25 @@ static void put_cpu(struct npart__page *page, const struct npart__row *rows, siz
         npart__put(page, ", by device");
     }
     npart__put(page, "\n");
+}
+
+/* "  GPU alone ~22 ms on hexagon:sm8750", "  RKLLM 1.3.0 ~24 ms on rknn:rk3588": of decoders with published speeds. */
+static void put_elsewhere(struct npart__page *page, const struct npart__row *rows, size_t count)
+{
+    for (size_t i = 0; i < 2 * count; i++) {
+        const struct npart__row *row = &rows[i / 2];
+        double ms = i % 2 ? row->toolkit_ms : row->gpu_ms;
+        const char *name = i % 2 ? row->toolkit : "GPU alone";
+        if (ms <= 0 || !name)
+            continue;
+        npart__put(page, "  ");
+        npart__put(page, name);
+        npart__put(page, " ");
+        npart__append_estimate(page->out, ms);
+        npart__put(page, " on ");
+        npart__put(page, row->name);
+        npart__put(page, "\n");
+    }
 }
 
 /* The mark of the line below the table is that of targets which it is the first step for. */
@@ -243,6 +267,7 @@ void npart__put_table(struct npart__page *page, const struct npart__row *rows, s
         npart__put(page, "\n");
     }
     put_cpu(page, rows, count);
+    put_elsewhere(page, rows, count);
     if (is_later)
         npart__put(page, "  <= taken; a framework decides later what of it the NPU runs\n");
     if (fix) {

@@ -28,8 +28,7 @@ from cost_model import CHIPS, CHIP_NAMES, IS_RATE, N, NAMES, PRECISIONS, RATES, 
 HERE = pathlib.Path(__file__).parent
 RESIDUALS = HERE / "cost_residuals.csv"
 BEGIN, END = "# begin: fitted by make fit", "# end: fitted"
-MEDIAN_BAR, P90_BAR, INSIDE_BAR, RATIO_BAR, TAU_BAR = .175, .52, (.75, .92), 3.6, .89
-INSIDE_AIM = .79
+MEDIAN_BAR, P90_BAR, INSIDE_BAR, RATIO_BAR, TAU_BAR = .175, .52, .75, 3.6, .89
 TOLD = ("matrix_tops", "depthwise_gops", "elementwise_gops", "normalize_gops", "move_gb_per_s", "product_us", "node_us")
 INTRODUCTION = """# The cost formula against published latencies
 
@@ -55,10 +54,14 @@ network and by row, so a network that no formula catches pulls little. Nothing d
 has of each quantity is asked of the tool itself, whose rates are made slow one at a time.
 
 The interval: each parameter is log-normal, and so is what the formula itself misses (`model_sigma`), which is found by
-folds over families of networks, within those that are not held out. Held-out rows take no part in either. `held_out_error`,
-by which a report calls rates measured, is of families left out, one at a time. But the form of the formula, the
-widths of the priors and the aim of the interval (79 % inside) were chosen by comparing some 200 variants in such folds
-of the same networks, so the figures flatter the formula somewhat. Families were looked at for the last 100 of these.
+folds over families of networks, within those that are not held out. Held-out rows take no part in either. Each family
+counts the same, and one more is counted that lies outside (`sigma_of_families` in `cost_model.py`): four of five rows of
+a family that none of these is like are to lie inside, whatever the errors are distributed as. So rows of a network whose
+family took part lie inside more often than that. Until the second look at the families set aside each row counted the
+same, and a third of the rows are ResNets. `held_out_error`, by which a report calls rates measured, is of families left
+out, one at a time, each counting the same. The form of the formula and the widths of the priors were chosen by comparing
+some 200 variants in such folds of the same networks, so the medians flatter the formula somewhat; families were looked at
+for the last 100 of these. The width of the interval was not chosen by comparing any.
 
 Tau is to be 0.92 and is not. Rows of two runtimes themselves agree by 0.94, and so would a formula that knew how far it
 is off on all other chips (below). Half of the pairs in the wrong order lie within 20 % of each other, and a fifth are
@@ -131,8 +134,8 @@ def model_error(rows, which, start, seeds=(1, 2)):
         for fold in range(5):
             train, test = which[folds != fold], which[folds == fold]
             inner.put(test, model.Prediction(rows, test, *model.fit(rows, train, start, 8)), 0)
-        drawn.append((inner.log[which] - rows.y[which], inner.parameters[which], inner.npu[which]))
-    return model.calibrate(*(np.concatenate(of) for of in zip(*drawn)), INSIDE_AIM)
+        drawn.append((inner.log[which] - rows.y[which], inner.parameters[which], inner.npu[which], rows.family[which]))
+    return model.sigma_of_families(*(np.concatenate(of) for of in zip(*drawn)))
 
 
 def baseline(rows, group, with_bytes):
@@ -250,7 +253,8 @@ def lines_for(variant, theta, sigma):
 def held_out_lines(rows, start):
     """How far off families were that took no part, by chip: what a report knows a chip's rates as measured by."""
     held = held_out(rows, np.unique(rows.family, return_inverse=True)[1], False, start)
-    by_chip = {name: np.median(errors(rows, held.log)[rows.chip == c]) for c, name in enumerate(CHIP_NAMES)}
+    by_chip = {name: model.family_median(errors(rows, held.log)[rows.chip == c], rows.family[rows.chip == c])
+               for c, name in enumerate(CHIP_NAMES)}
     for generation, names in GENERATIONS.items():
         error = shorter(max(by_chip[name] for name in names))
         yield f"param sister_error for {generation} {error} {error} {error}"
@@ -306,9 +310,9 @@ def look(arguments):
     held.put(test, model.Prediction(rows, test, z, covariance), model_error(rows, train, z))
     figures = Figures(rows, held.log, held.sigma(), aside)
     model.write_look("hexagon", sorted(set(rows.family[aside])), figures.count, errors(rows, held.log)[aside],
-                     f"{figures.inside:.3f}")
+                     f"{figures.inside:.3f}", f"{inside_of_families(rows, held, aside):.3f}", f"{figures.ratio:.2f}")
     print(f"{figures.count} rows of {len(set(rows.family[aside]))} families set aside: median {percent(figures.median)}, "
-          f"inside {percent(figures.inside)}")
+          f"inside {percent(figures.inside)}, high/low {figures.ratio:.2f}")
     return 0
 
 
@@ -320,9 +324,10 @@ def looks(report):
                "part in anything above: no variant is compared on them. `make fidelity-look` fits to the others, asks of "
                "these once a release, and writes down what it saw (`test/fidelity/looks.csv`). The rates that lists have are "
                "fitted to all.", "",
-               table_of(["date", "of", "rows", "median error", "90th percentile", "inside"],
+               table_of(["date", "of", "rows", "median error", "90th percentile", "inside", "each family the same", "high/low"],
                         [[row["date"], row["what"], row["rows"], percent(float(row["median"])), percent(float(row["p90"])),
-                          percent(float(row["inside"])) if row["inside"] else "-"] for row in found]))
+                          *(percent(float(row[name])) if row[name] else "-" for name in ("inside", "inside_by_family")),
+                          row["high_over_low"] or "-"] for row in found]))
 
 
 # ---- check --------------------------------------------------------------------------------------------------
@@ -353,7 +358,7 @@ def by_network(report, rows, held, missing):
                f"{missing} without an answer (counted as 100 % error).", "")
     report.bar("median error", percent(figures.median), figures.median <= MEDIAN_BAR)
     report.bar("90th percentile", percent(figures.p90), figures.p90 <= P90_BAR)
-    report.bar("inside the 80 % interval", percent(figures.inside), INSIDE_BAR[0] <= figures.inside <= INSIDE_BAR[1])
+    report.bar("inside the 80 % interval", percent(figures.inside), figures.inside >= INSIDE_BAR)
     report.bar("high/low", f"{figures.ratio:.2f} in the median, {figures.worst_ratio:.2f} at most",
                figures.worst_ratio <= RATIO_BAR)
     others = np.mean([of for name, of in chip_tau.items() if name != "sa8775p"])
@@ -450,24 +455,30 @@ def pair_figures(items, precisions):
     return [percent(np.median(error)), percent(np.quantile(error, .9)), f"{tau:.3f}"]
 
 
-def by_family(report, rows, start, model_sigma):
+def inside_of_families(rows, held, where):
+    """The share of rows inside the interval, each family counting the same."""
+    inside = np.abs(held.log - rows.y)[where] <= Z80 * held.sigma()[where]
+    return float((model.family_weights(rows.family[where]) * inside).sum())
+
+
+def by_family(report, rows, start):
     family = np.unique(rows.family, return_inverse=True)[1]
-    held = held_out(rows, family, False, start)
-    held.model_sigma[:] = model_sigma
+    held = held_out(rows, family, True, start)
     figures = Figures(rows, held.log, held.sigma())
     roof, macs = baseline(rows, family, True), baseline(rows, family, False)
     of_roof, of_macs = np.median(errors(rows, roof)), np.median(errors(rows, macs))
     tau = [float(np.mean(list(taus(rows, log).values()))) for log in (held.log, roof, macs)]
     report.add("## Families held out", "", f"One of {len(set(family))} families at a time; "
-               "the interval is of the list's `model_sigma`.", "",
+               "the interval is from the others.", "",
                table_of(["predictor", "median error", "90th percentile", "tau"],
                         [[name, percent(np.median(errors(rows, log))),
                           percent(np.quantile(errors(rows, log), .9)), f"{t:.3f}"]
                          for name, log, t in zip(("the formula", "launch + max(MACs, bytes)", "MACs alone"),
                                                  (held.log, roof, macs), tau)]))
     report.bar("median below both baselines", percent(figures.median), figures.median < min(of_roof, of_macs))
-    report.bar("inside the 80 % interval", percent(figures.inside), figures.inside >= .70)
-    report.add(f"- high/low: {figures.ratio:.2f} in the median, {figures.worst_ratio:.2f} at most", "")
+    inside = inside_of_families(rows, held, slice(None))
+    report.bar("inside the 80 % interval, each family counting the same", percent(inside), inside >= INSIDE_BAR)
+    report.add(f"- of all rows: {percent(figures.inside)}", f"- high/low: {figures.ratio:.2f} in the median, {figures.worst_ratio:.2f} at most", "")
     names = sorted(set(rows.family))
     report.add(table_of(["family", *HEAD],
                         [[name, *Figures(rows, held.log, held.sigma(), rows.family == name).cells()]
@@ -513,7 +524,7 @@ def check(arguments):
     other_draws(report, rows, start)
     rows_apart(report, arguments)
     ceiling(report, rows, held)
-    by_family(report, rows, start, cost_tool.Shipped(arguments.cost).model_sigma)
+    by_family(report, rows, start)
     worst(report, rows, held)
     cost_tool.agreement(report, arguments, graphs, rows)
     cost_tool.tflite(report, arguments, table, graphs)

@@ -7,29 +7,36 @@ quantity. A chip's rate is what all chips have in common, times the chip's speed
 each with a prior, so that few rows leave it where the list had it. Networks of one family err together, and errors have
 heavy tails. Families of networks are held out in turn: those figures are what a list may say of itself.
 
-usage: fit_rates.py --tool TOOL --rows latency_other.csv.gz --target rknn --chips rk3588,rk3576 \\
-           --parameters 'launch_ms=0.3,matrix_tops=1.2' [--sisters m1=a14] [--source "..."] [--write LIST]
+usage: fit_rates.py --tool TOOL --rows latency_other.csv.gz --target rknn [--write LIST | --look]
 Needs:  pip install numpy onnx
 
-The values of --parameters are where the fit begins. With --write the `param` lines stand in LIST afterwards, between
-its two marks, with the error of what was held out (`held_out_error`), from which a report knows what it may call
-calibrated. --sisters gives a chip without rows the rates of another.
+Which chips of a target, of which precision, whose rates other chips get (`sisters`: CHIP=OF) and where the fit begins is a
+row of fits.csv; without `begun` it begins where the list is without its fitted lines. Priors are the same for all targets.
+With --write the `param` lines stand in LIST afterwards, between its two marks, with the error of what was held out
+(`held_out_error`), from which a report knows what it may call calibrated. --look tells of the families set aside alone, and
+writes that down, once a release.
 """
 import argparse
 import collections
+import csv
 import math
 import pathlib
+import re
 import statistics
 
 import numpy as np
 
 import published
-from cost_model import is_set_aside, write_look
+from cost_model import error_of_families, family_median, family_weights, is_set_aside, sigma_of_families, write_look
 
 BEGIN, END = "# begin: fitted by make fit-rates", "# end: fitted"
+OTHERWISE = {"layout_gb_per_s": 60, "product_us": 2, "stream_gb_per_s": 1}  # where a list does not say
 SPREAD = 1.3          # a parameter's low and high, as a share of its typical value
 OVERLAP = 0.5         # of the shorter of a product and its weights, as in lib/plan/cost/node.c
-SPEED, OWN_START = 0.8, 0.4  # deviations of logarithms by prior
+# Deviations of logarithms by prior: of what chips have in common from the start, of a chip's speed, of its own share of
+# one kind of work, and of starting work.
+COMMON, SPEED, OWN, OWN_START = 0.7, 0.8, 0.2, 0.4
+HERE = pathlib.Path(__file__).resolve().parent
 ROW, FAMILY, FREEDOM = 0.08, 0.15, 1.5  # families that no formula catches pull little
 Z80 = 1.28155
 # Of no precision, as the tool asks for them (lib/plan/cost/cost.c).
@@ -105,12 +112,49 @@ class Graph:
                                                                       units[names.index("memory_gb_per_s")])
 
 
+LINE = re.compile(r"^param (\S+)(?: of (\S+))?(?: for (\S+))?(?: via (\S+))? (\S+) (\S+) (\S+)")
+
+
+def lines_about(text, begin):
+    """(outside, between) the marks of fitted lines."""
+    head, _, tail = text.partition(begin + "\n")
+    between, _, rest = tail.partition(END)
+    return (head + rest).splitlines(), between.splitlines()
+
+
+def begun_of_list(path, chip, of_rows):
+    """What is fitted, each where the list's other lines have it: for a chip before the target, of a precision before all."""
+    outside, between = lines_about(path.read_text(encoding="utf-8"), f"{BEGIN} {of_rows}".rstrip())
+    known = {found.group(1, 2, 3): float(found.group(6)) for found in map(LINE.match, outside) if found}
+    out = {}
+    for found in filter(None, map(LINE.match, between)):
+        base, precision = found.group(1, 2)
+        name = base + (f" of {precision}" if precision and precision != of_rows else "")
+        if base in ("model_sigma", "held_out_error", "sister_error") or name in out:
+            continue
+        asked = [(base, p, c) for c in (chip, None) for p in (precision or of_rows or None, None)]
+        out[name] = next((known[key] for key in asked if key in known), OTHERWISE.get(base))
+    return out
+
+
+def read_options(parser):
+    """The command's, and the target's row of fits.csv."""
+    options = parser.parse_args()
+    with (HERE / "fits.csv").open(encoding="utf-8") as file:
+        row = next(row for row in csv.DictReader(file) if row["target"] == options.target)
+    options.precision, options.tile, options.source = row["precision"], int(row["tile"]), row["source"]
+    options.chips = row["chips"].split()
+    options.sisters = [pair.split("=") for pair in row["sisters"].split()]
+    path = options.write or HERE.parents[1] / f"oplists/{options.target}.ops"
+    options.begun = {name: float(value) for name, value in (pair.split("=") for pair in row["begun"].split())} or \
+        begun_of_list(path, options.chips[0], options.precision)
+    return options
+
+
 class Fit:
     def __init__(self, options):
         self.tool = published.Tool(options.tool, options.rows)
-        self.common, self.own = options.common, options.own
-        self.chips = options.chips.split(",")
-        self.begun = {name: float(value) for name, value in (pair.split("=") for pair in options.parameters.split(","))}
+        self.chips, self.begun = options.chips, options.begun
         self.names = list(self.begun)
         # Of a row the parameters that are for its precision, where there are such.
         self.base = [name for name in self.names if " of " not in name]
@@ -127,20 +171,35 @@ class Fit:
                 begun = {name: self.begun[self.names[i]] for name, i in zip(self.base, at)}
                 self.graphs[key] = Graph(self.tool, row, self.base, begun, options.tile)
         self.families = sorted({row["family"] for row in self.rows})
-        self.family_of, self.target = {row["graph"]: row["family"] for row in self.rows}, options.target
+        self.target, self.known = options.target, {}
+
+    def units(self, row, values):
+        return np.array([unit_ms(name, value) for name, value in zip(self.base, values[self.places[row["precision"]]])])
 
     def predict(self, row, values):
-        units = np.array([unit_ms(name, value)
-                          for name, value in zip(self.base, values[self.places[row["precision"]]])])
-        return self.graphs[row["asked"], row["graph"]].milliseconds(self.base, units)
+        return self.graphs[row["asked"], row["graph"]].milliseconds(self.base, self.units(row, values))
+
+    def held(self, rows, fitted):
+        """Of rows that took no part: told over published, deviation by parameters, the NPU's share."""
+        out = []
+        for row in rows:
+            units, graph = self.units(row, fitted[row["variant"]]), self.graphs[row["asked"], row["graph"]]
+            told = graph.milliseconds(self.base, units)
+            # What a rate is off by: the time with that rate slower, by share.
+            parts = np.array([graph.milliseconds(self.base, units * np.where(np.arange(len(units)) == i, 1.01, 1)) - told
+                              for i in range(len(units))]) / (.01 * told)
+            switching = sum(part for part, name in zip(parts, self.base) if name in SWITCHING[:4])
+            out.append(Held(row, told / float(row["ms"]), math.log(SPREAD) / Z80 * float((parts ** 2).sum() ** .5),
+                            max(1 - switching, .05)))
+        return out
 
     def values(self, z):
         """By chip, from standard normal numbers: common by parameter, speed by chip, own by chip and parameter."""
         n, c = len(self.names), len(self.chips)
         common, speed, own = z[:n], z[n:n + c], z[n + c:n + c + n * c].reshape(c, n)
-        out, deviation = {}, np.array([OWN_START if name in STARTS else self.own for name in self.names])
+        out, deviation = {}, np.array([OWN_START if name in STARTS else OWN for name in self.names])
         for i, chip in enumerate(self.chips):
-            log = self.common * common + deviation * own[i]
+            log = COMMON * common + deviation * own[i]
             log = log + np.array([0 if name in STARTS else -SPEED * speed[i] if is_time(name) else SPEED * speed[i]
                                   for name in self.names])
             out[chip] = np.array(list(self.begun.values())) * np.exp(log)
@@ -195,52 +254,87 @@ class Fit:
                 break
         return self.values(z)
 
-    def ratios(self, rows, fitted):
-        """Told over published."""
-        return [(row["variant"], row["graph"], self.predict(row, fitted[row["variant"]]) / float(row["ms"]))
-                for row in rows]
+    def without(self, *families):
+        """What a fit without the rows of these families says of them; each is fitted once."""
+        key = tuple(sorted(set(families)))
+        if key not in self.known:
+            rows = [row for row in self.rows if row["family"] not in key]
+            fitted = self.fit(rows) if rows else self.values(np.zeros(len(self.names) + len(self.chips) *
+                                                                      (1 + len(self.names))))
+            self.known[key] = self.held([row for row in self.rows if row["family"] in key], fitted)
+        return self.known[key]
 
     def held_out(self, is_look):
         """All of them are; told are those that variants may be compared on, or in a look the others alone."""
-        out = []
+        out, inside, widths = [], [], []
         for family in self.families:
-            ratios = self.ratios([row for row in self.rows if row["family"] == family],
-                                 self.fit([row for row in self.rows if row["family"] != family]))
+            held = self.without(family)
+            # Its interval is of the other families, each of which is left out of a fit that has not seen this one either.
+            others = [one for other in self.families if other != family for one in self.without(family, other)
+                      if one.row["family"] == other]
+            sigma = sigma_of(others) if others else math.nan
+            for one in held:
+                wide = math.sqrt(one.parameters ** 2 + (one.npu * sigma) ** 2)
+                inside.append(abs(math.log(one.ratio)) <= Z80 * wide)
+                widths.append(math.exp(2 * Z80 * wide))
             if is_set_aside(family) == is_look:
-                tell(f"without {family}", ratios)
-            out += ratios
-        told = [ratio for ratio in out if is_set_aside(self.family_of[ratio[1]]) == is_look]
-        if told:
-            tell("held out", told)
-        if told and is_look:
-            write_look(self.target, [family for family in self.families if is_set_aside(family)], len(told),
-                       [abs(ratio - 1) for *_, ratio in told])
+                tell(f"without {family}", held)
+            out += held
+        told = np.array([is_set_aside(one.row["family"]) == is_look for one in out])
+        if told.any():
+            shown = [one for one, is_told in zip(out, told) if is_told]
+            families = [one.row["family"] for one in shown]
+            tell("held out", shown)
+            by_family = float((family_weights(families) * np.array(inside)[told]).sum())
+            width = float(np.median(np.array(widths)[told]))
+            print(f"inside: {np.mean(np.array(inside)[told]):.3f} of the rows, {by_family:.3f} each family the same; high/low "
+                  f"{width:.2f}", flush=True)
+            if is_look:
+                write_look(self.target, sorted(set(families)), len(shown), [abs(one.ratio - 1) for one in shown],
+                           f"{np.mean(np.array(inside)[told]):.3f}", f"{by_family:.3f}", f"{width:.2f}")
+        self.inside = float((family_weights([one.row["family"] for one in out]) * np.array(inside)).sum())
         return out
 
 
-def tell(what, ratios):
-    errors = sorted(abs(ratio - 1) for _, _, ratio in ratios)
-    print(f"{what}: {len(errors)} rows, median {statistics.median(errors):.0%}, "
+class Held:
+    def __init__(self, row, ratio, parameters, npu):
+        self.row, self.ratio, self.parameters, self.npu = row, ratio, parameters, npu
+
+
+def sigma_of(held):
+    return sigma_of_families(np.log([one.ratio for one in held]), np.array([one.parameters for one in held]),
+                             np.array([one.npu for one in held]), [one.row["family"] for one in held])
+
+
+def error_of(held):
+    """The median error of what was held out, each family counting the same."""
+    return family_median(np.array([abs(one.ratio - 1) for one in held]), [one.row["family"] for one in held])
+
+
+def tell(what, held):
+    errors = sorted(abs(one.ratio - 1) for one in held)
+    print(f"{what}: {len(errors)} rows, median {statistics.median(errors):.0%}, each family the same {error_of(held):.0%}, "
           f"nine of ten within {np.quantile(errors, .9):.0%}, "
-          f"told over published {math.exp(statistics.median(math.log(r) for _, _, r in ratios)):.2f}", flush=True)
+          f"told over published {math.exp(statistics.median(math.log(one.ratio) for one in held)):.2f}", flush=True)
 
 
 def lines_of(fit, fitted, held, options):
-    """`param` lines of the list. The model's own spread is what covers eight of ten that were held out."""
+    """`param` lines of the list. The model's own spread is what covers eight of ten of one more family."""
     of = f" of {options.precision}" if options.precision else ""
-    logs = sorted(abs(math.log(ratio)) for _, _, ratio in held)
-    sigma = np.quantile(logs, .8) / Z80
-    error = statistics.median(abs(ratio - 1) for _, _, ratio in held)
-    sisters = [pair.split("=") for pair in options.sisters.split(",")] if options.sisters else []
-    for chip, sister in [*((chip, chip) for chip in fit.chips), *sisters]:
+    sigma, families = sigma_of(held), [one.row["family"] for one in held]
+    error = error_of_families(np.array([abs(one.ratio - 1) for one in held]), families)
+    for chip, sister in [*((chip, chip) for chip in fit.chips), *options.sisters]:
         name = "held_out_error" if chip == sister else "sister_error"
         yield f"param model_sigma{of} for {chip} {sigma:.2g} {sigma:.2g} {sigma:.2g} \"families of networks held out\""
         networks = len({row["graph"] for row in fit.rows if row["variant"] == sister})
+        if error == math.inf:
+            continue
         yield (f"param {name}{of} for {chip} {error:.3g} {error:.3g} {error:.3g} "
-               f"\"{networks} network{'s' if networks > 1 else ''} of {sister}; families held out\"")
+               f"\"{networks} network{'s' if networks > 1 else ''} of {sister}; {len(fit.families)} families held out, "
+               f"{fit.inside:.2f} inside\"")
     for i, name in enumerate(fit.names):
         via = via_of(name, options.target)
-        for chip, sister in [*((chip, chip) for chip in fit.chips), *sisters]:
+        for chip, sister in [*((chip, chip) for chip in fit.chips), *options.sisters]:
             value = fitted[sister][i]
             note = f"fitted to {options.source}" + ("" if chip == sister else f", {sister}")
             own = "" if name in SWITCHING else of
@@ -266,26 +360,18 @@ def main():
     parser.add_argument("--tool", required=True)
     parser.add_argument("--rows", required=True)
     parser.add_argument("--target", required=True)
-    parser.add_argument("--chips", required=True)
-    parser.add_argument("--parameters", required=True)
-    parser.add_argument("--precision", default="", help="rows of this one, and lines `of` it")
-    parser.add_argument("--common", type=float, default=.7, help="how far what chips have in common may be from the start")
-    parser.add_argument("--own", type=float, default=.2, help="how far a chip's share of one kind of work from the others'")
-    parser.add_argument("--tile", type=int, default=32, help="of the matrix unit, as the list has it (matrix_tile)")
-    parser.add_argument("--sisters", default="")
-    parser.add_argument("--source", default="published latencies")
     parser.add_argument("--write", type=pathlib.Path)
     parser.add_argument("--look", action="store_true", help="at the families set aside alone, once a release")
-    options = parser.parse_args()
+    options = read_options(parser)
     fit = Fit(options)
     held = fit.held_out(options.look)
     if options.look:
         return
     fitted = fit.fit(fit.rows)
-    tell("fitted", fit.ratios(fit.rows, fitted))
-    shown = {ratio for ratio in held if not is_set_aside(fit.family_of[ratio[1]])}
-    for chip, graph, ratio in sorted(shown, key=lambda one: -abs(math.log(one[2])))[:12]:
-        print(f"  {chip} {graph} {ratio:.2f}")
+    tell("fitted", fit.held(fit.rows, fitted))
+    shown = [one for one in held if not is_set_aside(one.row["family"])]
+    for one in sorted(shown, key=lambda one: -abs(math.log(one.ratio)))[:12]:
+        print(f"  {one.row['variant']} {one.row['graph']} {one.ratio:.2f}")
     for i, name in enumerate(fit.names):
         print(f"  {name}: " + ", ".join(f"{chip} {values[i]:.3g}" for chip, values in fitted.items()))
     if options.write:

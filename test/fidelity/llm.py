@@ -53,7 +53,7 @@ KEYS = ("h", "l", "a", "kv", "d", "i", "v")
 CHIPS = {device: cost_model.CHIPS[cost_model.CHIP_OF_DEVICE[device]][0] for device in (
     "Samsung Galaxy S25", "Samsung Galaxy S26", "Snapdragon X Elite CRD", "Snapdragon X2 Elite CRD",
     "Dragonwing IQ-9075 EVK", "Arduino VENTUNO Q")}
-KINDS = {"npu": ("qdq4", 128), "cpu": ("nbits", 32), "w8a8": ("qdq8", 128), "int4": ("nbits", 128), "int4-cw": ("w4c", 128),
+KINDS = {"npu": ("qdq4", 128), "cpu": ("nbits", 32), "gpu": ("nbits", 32), "w8a8": ("qdq8", 128), "int4": ("nbits", 128), "int4-cw": ("w4c", 128),
          "q4": ("nbits", 128), "awq4": ("nbits", 128)}
 # Slots of a run where a row does not say how many are in use: 128 tokens in and 64 out.
 SLOTS = 192
@@ -63,10 +63,10 @@ BARS = {("cpu", "decode"): .30, ("cpu", "prompt"): .30, ("npu", "decode"): .15, 
 
 
 def side_of(row):
-    """npu of Qualcomm's own compiler, cpu of llama.cpp in 4 bits; None: another runtime or format."""
+    """npu of Qualcomm's own compiler, cpu and gpu of llama.cpp in 4 bits; None: another runtime or format."""
     if row["unit"] == "npu" and row["runtime"] in ("geniex_qairt", "genie", "qnn_context_binary"):
         return "npu" if row["precision"] == "w4a16" else None
-    return "cpu" if row["unit"] == "cpu" and row["precision"] == "q4_0" else None
+    return row["unit"] if row["unit"] in ("cpu", "gpu") and row["precision"] == "q4_0" else None
 
 
 class Asker:
@@ -86,8 +86,8 @@ class Asker:
                                   check=True, capture_output=True, text=True).stdout
             self.known[key] = json.loads(said)["targets"][0]["cost"]
         cost = self.known[key]
-        # RKLLM takes all of a model, where RKNN-Toolkit2 leaves much of it to the CPU.
-        other = "cpu" if side == "cpu" else "npu_whole" if target.startswith("rknn") else None
+        # RKLLM is another toolkit than RKNN-Toolkit2.
+        other = side if side in ("cpu", "gpu") else "toolkit" if target.startswith("rknn") else None
         found = cost["alternatives"][other] if other else [cost["low_ms"], cost["typical_ms"], cost["high_ms"]]
         return found if found and found[1] else None
 
@@ -100,7 +100,8 @@ def measure(rows, asker):
             if not row[column] or slots <= tokens:
                 continue
             said = asker.cost(row["model"], side, slots, tokens, "hexagon:" + CHIPS[row["device"]])
-            yield side, what, CHIPS[row["device"]], row["model"], slots, tokens * 1000 / float(row[column]), said
+            if said or side != "gpu":  # of a GPU it may be not known, which is no error
+                yield side, what, CHIPS[row["device"]], row["model"], slots, tokens * 1000 / float(row[column]), said
 
 
 def others(rows, asker):
@@ -117,9 +118,9 @@ def others_lines(found):
     groups = collections.defaultdict(list)
     for row in found:
         groups[row[1], row[0], row[2]].append(row)
-    yield from ["", "Other targets, of which no rate was set by these rows. RKLLM takes all of a model and another toolkit "
-                "than this list is of: the time is what all of the graph on the NPU would take, on one core, where RKLLM "
-                "uses the three of RK3588. FastFlowLM and Ryzen AI run the same chip.", "",
+    yield from ["", "Other targets. RKLLM is another toolkit than RKNN-Toolkit2, of which the list is: said is `cost.alternatives.toolkit`, "
+                "whose rates were set by these very rows (`docs/evidence/fidelity-elsewhere.md` has models left out). Of the "
+                "others no rate was set by these rows. FastFlowLM and Ryzen AI run the same chip.", "",
                 "| target | published by | what | rows | median error | said / published |", "| --- | --- | --- | --- | --- | --- |"]
     for key, rows in sorted(groups.items()):
         count, error, ratio, _ = summary(rows)
@@ -140,10 +141,11 @@ def faster(found):
         if said:
             at = best[what, chip, model, slots].setdefault(side, [published, said[1]])
             best[what, chip, model, slots][side] = [min(at[0], published), said[1]]
-    for what in ("decode", "prompt"):
-        pairs = [sides for key, sides in best.items() if key[0] == what and len(sides) == 2]
-        right = sum((p["npu"][0] < p["cpu"][0]) == (p["npu"][1] < p["cpu"][1]) for p in pairs)
-        yield what, right, len(pairs)
+    for compared in (("npu", "cpu"), ("npu", "cpu", "gpu")):
+        for what in ("decode", "prompt"):
+            cases = [sides for key, sides in best.items() if key[0] == what and all(side in sides for side in compared)]
+            right = sum(min(compared, key=lambda side: p[side][0]) == min(compared, key=lambda side: p[side][1]) for p in cases)
+            yield f"{' and '.join(compared)}".upper().replace(" AND ", ", "), what, right, len(cases)
 
 
 def page_of(found, elsewhere):
@@ -151,8 +153,9 @@ def page_of(found, elsewhere):
              "Written by `make fidelity-llm TRUTH=folder`, which exits with 1 when a bar is missed. Rows of the PyPI package",
              "qai-hub-models 0.65.0: Qualcomm's own compiler on the NPU (w4a16), llama.cpp (q4_0) on the CPU; graphs of the same",
              "sizes, written by a script, without weights. A prompt is one run of 128 tokens, which reads all slots of the cache,",
-             "where a CPU reads what is filled: of 4,096 slots it reads half in the mean. **The CPU's rates of these chips",
-             "(`oplists/hexagon.ops`) were set by these very rows, so its figures are of rows that were seen**; so was one rate",
+             "where a CPU reads what is filled: of 4,096 slots it reads half in the mean. **The CPU's and the GPU's rates of these",
+             "chips (`oplists/hexagon.ops`) were set by these very rows, so their figures are of rows that were seen** (of the GPU",
+             "families left out: `docs/evidence/fidelity-elsewhere.md`; of qcs9075 its rows contradict each other: unknown); so was one rate",
              "a chip of the NPU, `packed_gb_per_s`; all other rates of the NPU are other networks'. `genie` reads the cache that",
              "is filled, and its prompts take three times as long as those of `geniex_qairt`: the rate is set by the latter.",
              "`qcs8275` is Arduino's VENTUNO Q (docs.arduino.cc, ABX00181).", "",
@@ -170,8 +173,8 @@ def page_of(found, elsewhere):
     for key, rows in sorted(chips.items()):
         count, error, ratio, _ = summary(rows)
         lines.append(f"| {' | '.join(key)} | {count} | {100 * error:.1f} % | {ratio:.2f} |")
-    lines += [""] + [f"The faster of NPU and CPU, {what}: {right} of {count} pairs as published."
-                     for what, right, count in faster(found)]
+    lines += [""] + [f"- the fastest of {sides}, {what}: {right} of {count} as published"
+                     for sides, what, right, count in faster(found)]
     lines += others_lines(elsewhere)
     missed = [f"{side} {what}: {100 * summary(groups[side, what])[1]:.1f} %, bar {100 * bar:.0f} %"
               for (side, what), bar in BARS.items() if summary(groups[side, what])[1] > bar]

@@ -20,33 +20,41 @@ import published
 
 LISTS = pathlib.Path(__file__).resolve().parents[2] / "oplists"
 ERROR = re.compile(r'^param held_out_error\b.* ([0-9.]+) [0-9.]+ [0-9.]+ "', re.MULTILINE)  # `assumed` is none
+SIGMA = re.compile(r'^param model_sigma\b.* ([0-9.]+) [0-9.]+ [0-9.]+ "families of networks held out"', re.MULTILINE)
+FAMILIES = re.compile(r'(\d+) families held out, ([0-9.]+) inside')
 HEAD = """# Published times of other chips
 
 Written by `make fidelity-rates ROWS=FILE`. A row is one published latency of a network on a chip, beside the time that
-this tool says for our own export of the same architecture, all on the NPU. Rates of the targets with a figure under
-"held out" were fitted to these rows (`make fit-rates`): that figure is the median error of families of networks that
-took no part, and where it is at most 30 % a report calls the rates measured (`cost.basis`). The others' rates are from
-documents, and a report says "estimated, from assumed speeds".
+this tool says for our own export of the same architecture, all on the NPU. Rates of these targets are fitted to these very
+rows (`make fit-rates`; what of each target is a row of `test/fidelity/fits.csv`), with the same priors for all of them, so the
+figures on the left flatter. Those on the right are of families that took no part:
 
-How far rates may move from where they start, the tile of the matrix unit and, of intel-npu, what has a rate of its own
-for 8 bits were chosen by what did best on the same families (2 to 8 settings a target): networks of families that are not
-here are likely off by more. With other settings the figures were 9 to 14 % for tidl, 10 to 31 for edgetpu, 11 to 30 for
-intel-npu, 9 to 20 for stm32n6, 13 to 17 for dla, 12 to 20 for rknn, 15 to 29 for coreml-mlprogram. dla, tidl and xnnpack
-have 3 or 4 networks; intel-npu has nine, of two publishers on two chips, and two of them in 8 bits.
+- *held out*: the median error, each family counting the same; of fewer than nine families what it is at most, at four of
+  five draws of so many. Where it is at most 25 % a report calls the rates measured (`cost.basis`). Of two families nothing is
+  sure (dla, tidl, xnnpack): a report says "estimated, from assumed speeds" there, as where nothing was measured.
+- *families inside*: the share of rows inside the interval that the other families make, each family counting the same.
+- *model_sigma*: what makes the interval: of one more family four of five rows are to lie inside it (`sigma_of_families` in
+  `cost_model.py`). Where it is 0.49 there are two families, which say nothing of a third, and it is Hexagon's, of 18.
+
+Until this page had these columns, an interval was of rows instead of families, and settings of each fit were chosen by what
+did best on the same families (2 to 8 settings a target). Starts of edgetpu, stm32n6 and tidl are of an earlier fit to all
+rows, so what is said of them flatters still; coreml-mlprogram starts at Hexagon's rates.
 
 edgetpu: six rows by a Raspberry Pi 3 are asked as `usb2`, as all its ports are USB 2. What transfers take there is from
 USB's specification and not from these rows. What is left of large errors: Inception-ResNet V2 is published faster than
 Inception V4, though it has more weights to stream.
 
-| target | rows | networks | median error | 90 % within | inside the range | held out |
-| --- | --- | --- | --- | --- | --- | --- |
+| target | rows | networks | median error | 90 % within | inside | held out | families | families inside | model_sigma |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
 """
 
 
-def held_out(target):
-    """What the list says of it: the worst of its precisions; None where it says nothing."""
-    found = ERROR.findall((LISTS / f"{target}.ops").read_text(encoding="utf-8"))
-    return max(map(float, found)) if found else None
+def of_list(target):
+    """What the list says of families held out: error, families, share inside, model_sigma; - where it says nothing."""
+    text = (LISTS / f"{target}.ops").read_text(encoding="utf-8")
+    errors, sigmas, families = ERROR.findall(text), SIGMA.findall(text), FAMILIES.findall(text)
+    return (f"{max(map(float, errors)):.0%}" if errors else "-", *(families[0] if families else ("-", "-")),
+            max(sigmas, key=float) if sigmas else "-")
 
 
 def line_of(target, answers):
@@ -54,9 +62,8 @@ def line_of(target, answers):
     errors = sorted(abs(ms[1] / published_ms - 1) for ms, published_ms, _ in answers)
     inside = sum(ms[0] <= published_ms <= ms[2] for ms, published_ms, _ in answers) / len(answers)
     within = errors[math.ceil(0.9 * len(errors)) - 1]
-    out = held_out(target)
     return (f"| {target} | {len(answers)} | {len({graph for _, _, graph in answers})} | {statistics.median(errors):.0%} "
-            f"| {within:.0%} | {inside:.2f} | {f'{out:.0%}' if out else '-'} |")
+            f"| {within:.0%} | {inside:.2f} | {' | '.join(of_list(target))} |")
 
 
 def main():

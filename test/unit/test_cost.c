@@ -731,8 +731,8 @@ static void test_cost__what_rates_stand_on(void)
         enum npart_basis basis;
     } rows[] = {
         {"", "t:chip", NPART_BASIS_DOCUMENTS},
-        {"param held_out_error for chip 0.3 0.3 0.3 \"s\"\n", "t:chip", NPART_BASIS_MEASURED},
-        {"param held_out_error for chip 0.31 0.31 0.31 \"s\"\n", "t:chip", NPART_BASIS_DOCUMENTS},
+        {"param held_out_error for chip 0.25 0.25 0.25 \"s\"\n", "t:chip", NPART_BASIS_MEASURED},
+        {"param held_out_error for chip 0.26 0.26 0.26 \"s\"\n", "t:chip", NPART_BASIS_DOCUMENTS},
         {"param held_out_error for chip 0.2 0.2 0.2 \"s\"\n", "t:kin", NPART_BASIS_FAMILY},
         {"param held_out_error for chip 0.2 0.2 0.2 \"s\"\n", "t:other", NPART_BASIS_DOCUMENTS},
         {"param sister_error for other 0.2 0.2 0.2 \"s\"\n", "t:other", NPART_BASIS_FAMILY},

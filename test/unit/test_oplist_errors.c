@@ -582,7 +582,7 @@ static void test_check__warns(void)
 {
     struct npart_error error;
     struct told told;
-    char text[2048] = HEAD "param run_ms 1 2 3\nprecision w4 w8 native \"one\"\nprecision w4-channel w4 cpu \"two\"\n"
+    char text[2048] = HEAD "param wattage 1 2 3\nprecision w4 w8 native \"one\"\nprecision w4-channel w4 cpu \"two\"\n"
                            "precision w4 cpu \"three\"\nop Relu\n  need rank(X) <= 4 \"more than rank 4 fails\"\n"
                            "  need dtype(X) != 1 \"a type must differ\"\n  need size: numel(X) < 9 \"small\"\n"
                            "  need again: rank(X) <= 4 \"rank 4 must do\" \\\n";
@@ -591,7 +591,7 @@ static void test_check__warns(void)
     strcat(text, "\n");
     CHECK_INT(check_text(text, &told, &error), NPART_OK);
     CHECK_TEXT(told.text, "12:121: warning: a line longer than 120 characters\n"
-                          "3:7: warning: no report reads the parameter run_ms\n"
+                          "3:7: warning: no report reads the parameter wattage\n"
                           "5:1: warning: line 4 says something else of w4\n"
                           "6:1: warning: line 5 says something else of w4\n"
                           "8:3: warning: the sentence says what fails, not what is required\n"

@@ -176,6 +176,10 @@ static void test_work__quantized(void)
                                "init w int8[8,4,3,3]\ninit t float32[8]\ninit u int8[8]\n"
                                "node a = DequantizeLinear(x, s, z)\nnode b = DequantizeLinear(w, t, u) axis=0\n"
                                "node c = Conv(a, b)\nnode d = QuantizeLinear(c, s, z)\noutput d\n";
+    /* Other integers out: no unit of ONNX Runtime's, and computed in integers all the same. */
+    static const char other[] = "input x uint8[1,4,8,8]\ninit s float32[] = 0.5\ninit z uint8[] = 0\n"
+                                "init v uint16[] = 0\nnode a = DequantizeLinear(x, s, z)\nnode c = Transpose(a)\n"
+                                "node d = QuantizeLinear(c, s, v)\noutput d\n";
     static const char blocks[] = "opset 21\ninput x float16[3,64]\ninit w int4[64,10]\ninit t float16[2,10]\n"
                                  "node b = DequantizeLinear(w, t) block_size=32 axis=0\nnode y = MatMul(x, b)\n"
                                  "output y\n";
@@ -188,6 +192,9 @@ static void test_work__quantized(void)
         {unit, "a", none},
         {unit, "b", none},
         {unit, "d", none},
+        {other, "c", "move: 0 macs + 0, in 256:256 out 256:512 weights 0:0, 0 x 0 x 0, 0 taps, 0 groups, uint8 by "
+                     "undefined"},
+        {other, "d", none},
         {unit, "c", "matrix: 10368 macs + 0, in 256:256 out 288:288 weights 288:328, 36 x 8 x 4, 9 taps, 1 groups, "
                     "uint8 by int8"},
         {blocks, "y", "matrix: 1920 macs + 0, in 192:384 out 30:60 weights 640:360, 3 x 10 x 64, 1 taps, 1 groups, "

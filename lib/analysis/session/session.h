@@ -151,7 +151,10 @@ static inline bool npart__has_units(const struct npart__session *session)
     return policy->is_partial && !policy->is_onnx;
 }
 
-/* units.c: whether a live node is the operator of a QDQ node unit. */
+/* units.c: whether all that a live node computes with comes from DequantizeLinear, and goes to QuantizeLinear. A
+ * compiler computes it in integers, and converts where these differ. */
+bool npart__is_between_integers(const struct npart__session *session, uint32_t node);
+/* Whether it is the operator of a QDQ node unit, too: integers are of the types that the runtime asks for. */
 bool npart__is_unit(const struct npart__session *session, uint32_t node);
 
 /* A user of a value; of a copy the node that has it. */

@@ -54,9 +54,8 @@ static bool has_types_of_unit(const struct npart__session *session, uint32_t id)
     return !types[2] || types[2] == NPART__INT32 || !npart__node_plays(graph, node, NPART__ROLE_ADDS_INT32);
 }
 
-/* The runtime asks a provider about such a unit as about one node, so rules that speak of a quantized operator speak
- * of all of it. A Q or DQ is no unit itself, and a node whose results are not quantized is judged alone. */
-bool npart__is_unit(const struct npart__session *session, uint32_t id)
+/* A Q or DQ is none itself, nor is a node whose results are not quantized. */
+bool npart__is_between_integers(const struct npart__session *session, uint32_t id)
 {
     const struct npart__graph *graph = session->graph;
     const struct npart__node *node = npart__node_at(graph, id);
@@ -78,5 +77,12 @@ bool npart__is_unit(const struct npart__session *session, uint32_t id)
                            !npart__plays(graph, producer, NPART__ROLE_DEQUANTIZES)))
             return false;
     }
-    return has_types_of_unit(session, id);
+    return true;
+}
+
+/* The runtime asks a provider about such a unit as about one node, so rules that speak of a quantized operator speak
+ * of all of it; another is judged alone. */
+bool npart__is_unit(const struct npart__session *session, uint32_t id)
+{
+    return npart__is_between_integers(session, id) && has_types_of_unit(session, id);
 }

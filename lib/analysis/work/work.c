@@ -26,7 +26,7 @@ struct finder {
     uint16_t *row_of;  /* by interned op of the standard: the row's place plus 2; 1: none; 0: not looked up */
     uint32_t *made_by; /* by value: the DequantizeLinear that it is made by of constants; NPART_NONE: none */
     bool *has_parts;   /* by node: it is a call whose nodes are fused into it */
-    bool *is_unit;     /* by node: see npart__is_unit */
+    bool *is_unit;     /* by node: see npart__is_between_integers, which is priced like a unit */
 };
 
 /* Operators of the standard are looked up once a graph, others at each node: they are few. */
@@ -171,7 +171,7 @@ static void add_operands(struct finder *at, const struct npart__node *node, bool
 }
 
 /* Unused results may not be made. Of a unit they are what is quantized of them. The first user is the
- * QuantizeLinear then (npart__is_unit). */
+ * QuantizeLinear then (npart__is_between_integers). */
 static void add_results(struct finder *at, const struct npart__node *node, bool is_unit, struct npart__work *work)
 {
     for (uint32_t k = 0; k < node->output_count; k++) {
@@ -313,7 +313,7 @@ static bool find_all(struct finder *at)
 {
     find_weights(at);
     for (uint32_t i = 0; i < at->out->count; i++)
-        at->is_unit[i] = npart__is_live(at->session, i) && npart__is_unit(at->session, i);
+        at->is_unit[i] = npart__is_live(at->session, i) && npart__is_between_integers(at->session, i);
     for (uint32_t i = 0; i < at->session->file->nodes.count; i++)
         if (at->session->into[i] != NPART_NONE && !npart__repeats(at->session, i))
             add_fused(at, i);

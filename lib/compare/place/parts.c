@@ -327,7 +327,13 @@ static void find_costs(struct npart__placed *part)
     part->told.is_calibrated = cost.is_calibrated;
     part->told.cost[NPART_DEVICE_NPU] = cost.total;
     part->told.cost[NPART_DEVICE_CPU] = npart__times(cpu.cpu_alone, 1 / part->shares);
-    part->told.cost[NPART_DEVICE_GPU] = npart__times(part->told.cost[NPART_DEVICE_GPU], 1 / part->shares);
+    /* The caller's figure counts before the published. */
+    if (!part->told.has_cost[NPART_DEVICE_GPU] && cost.gpu.typical_ms > 0) {
+        part->told.cost[NPART_DEVICE_GPU] = cost.gpu;
+        part->told.has_cost[NPART_DEVICE_GPU] = true;
+    } else {
+        part->told.cost[NPART_DEVICE_GPU] = npart__times(part->told.cost[NPART_DEVICE_GPU], 1 / part->shares);
+    }
     part->is_too_large = summary.fits == NPART_FIT_NO;
     /* A part that does not compile, or only for one of its runs, or has no room, cannot be there, and one without a
      * partition would only be the CPU's by another name. */

@@ -133,6 +133,43 @@ static bool hand_out(npart_placement *placement)
     return true;
 }
 
+static bool runs_for_tokens(const npart_placement *placement, uint32_t part)
+{
+    const struct npart_part *at = &placement->parts[part].told;
+    return at->runs_from == NPART_RUNS_TOKENS && strcmp(at->use, "prefill") != 0;
+}
+
+/* What a token takes is of the parts that run for each, with what they hand over; all else is before the first. That
+ * comes of the part that reads the prompt, or of the first run of one without a cache; where a cache is filled token by
+ * token it is not known when. */
+static void tell_first_token(npart_placement *placement)
+{
+    struct npart_placement_info *info = &placement->info;
+    bool is_read = false, keeps = false, has_tokens = false;
+    double tokens_ms = 0;
+    info->first_token_ms = info->tokens_per_s = -1;
+    for (uint32_t i = 0; i < info->part_count; i++) {
+        const struct npart_part *part = &placement->parts[i].told;
+        if (!runs_for_tokens(placement, i) || part->device == NPART_DEVICES)
+            continue;
+        has_tokens = true;
+        tokens_ms += part->cost[part->device].typical_ms * (double)part->runs;
+    }
+    for (uint32_t i = 0; i < placement->joints.count; i++) {
+        const struct npart_link *link = &placement->joints.items[i].told;
+        bool is_cache = link->kind != NPART_LINK_TENSOR, is_own = link->from == link->to;
+        if (runs_for_tokens(placement, link->from))
+            tokens_ms += link->cost.typical_ms;
+        is_read |= is_cache && !is_own && runs_for_tokens(placement, link->to);
+        keeps |= is_cache && is_own;
+    }
+    if (!info->has_total || !has_tokens || tokens_ms <= 0 || !info->tokens)
+        return;
+    info->tokens_per_s = 1000 * (double)info->tokens / tokens_ms;
+    if (is_read || !keeps)
+        info->first_token_ms = info->total.typical_ms - tokens_ms + (is_read ? 0 : 1000 / info->tokens_per_s);
+}
+
 /* Links need no sizes, parts need the links, plans need the parts' sizes, and costs need the plans. */
 static npart_status place(npart_placement *placement, const npart_oplist *oplist, const char *target,
                           const struct npart_placement_options *options, struct npart_error *error)
@@ -151,6 +188,7 @@ static npart_status place(npart_placement *placement, const npart_oplist *oplist
     npart__assign(placement->options, placement->info.part_count, placement->transfers.items,
                   placement->transfers.count, &assignment);
     status = npart__tell_placement(placement, &assignment, error);
+    tell_first_token(placement);
     return status == NPART_OK && !hand_out(placement) ? npart__fail_memory(error) : status;
 }
 

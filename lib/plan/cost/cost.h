@@ -239,6 +239,15 @@ double npart__copied_bytes(int element_type, double elements);
 /* Whether the list says what the NPU takes to bring in boundary tensors. */
 bool npart__has_io(const struct npart__rates *rates);
 
+/* ---- elsewhere.c ------------------------------------------------------------------------------------------- */
+
+enum npart__elsewhere { NPART__ON_GPU, NPART__IN_TOOLKIT };
+/* Of a graph that is known to be a language model's; not known where the list has no such rates. `source`: who
+ * published them, or NULL. */
+struct npart_cost_range npart__cost_elsewhere(const struct npart__node_costs *nodes,
+                                          const struct npart__session *session, enum npart__elsewhere where,
+                                          const char **source);
+
 /* ---- cost.c ------------------------------------------------------------------------------------------------ */
 
 /* The same graph all on one side. */

@@ -1340,6 +1340,10 @@ class npart_cost(Structure):
     npu_bandwidth: Any
     cpu_alone: Any
     npu_whole: Any
+    gpu: Any
+    gpu_by: Bytes | None
+    toolkit: Any
+    toolkit_by: Bytes | None
     cold: Any
     fill: float
     break_even_macs: int
@@ -1369,6 +1373,10 @@ class npart_cost(Structure):
         ("npu_bandwidth", npart_cost_range),
         ("cpu_alone", npart_cost_range),
         ("npu_whole", npart_cost_range),
+        ("gpu", npart_cost_range),
+        ("gpu_by", c_char_p),
+        ("toolkit", npart_cost_range),
+        ("toolkit_by", c_char_p),
         ("cold", npart_cost_range),
         ("fill", c_double),
         ("break_even_macs", c_uint64),
@@ -2088,6 +2096,8 @@ class npart_placement_info(Structure):
     weight_bytes: Any
     recommendation: Bytes | None
     allocator: Any
+    first_token_ms: float
+    tokens_per_s: float
     _fields_ = [
         ("size", c_size_t),
         ("target", c_char_p),
@@ -2111,6 +2121,8 @@ class npart_placement_info(Structure):
         ("weight_bytes", c_uint64 * NPART_DEVICES),
         ("recommendation", c_char_p),
         ("allocator", POINTER(npart_allocator)),
+        ("first_token_ms", c_double),
+        ("tokens_per_s", c_double),
     ]
 
 

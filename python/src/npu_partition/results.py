@@ -676,6 +676,13 @@ class CostAlternatives:
     """All nodes on the CPU, whether the NPU takes them or not."""
     npu_whole: Range | None
     """All on the NPU in one partition, whether it takes them or not."""
+    gpu: Range | None
+    """A language model on the device's GPU, with the engine of ``gpu_by``."""
+    gpu_by: str | None
+    """Who published it, or None."""
+    toolkit: Range | None
+    """With the vendor's toolkit for language models, which reads no ONNX."""
+    toolkit_by: str | None
     fixed: Range | None
     """With all sizes fixed, as in ``if_fixed``; None where nothing is dynamic."""
 
@@ -737,7 +744,7 @@ class Cost:
     basis: CostBasis
     """What the rates stand on: of the precision that most of the NPU's time is of; ``documents`` too where more than
     half of the time rests on assumed parameters: ``documents``: single figures and assumptions, or networks that
-    held out were off by more than 30 % in the median; ``measured_family``: networks on a sister of the chip,
+    held out were off by more than 25 % in the median; ``measured_family``: networks on a sister of the chip,
     which held out were off by less; ``measured``: the same on this chip."""
     cpu_measured: bool
     """Whether a run on the CPU alone rests on measurements of your own (``--cost``)."""
