@@ -73,6 +73,7 @@
 #include "npu_partition/mend.h"
 #include "npu_partition/compare.h"
 #include "npu_partition/report.h"
+#include "npu_partition/runs.h"
 #include "npu_partition/experimental.h"
 
 #endif

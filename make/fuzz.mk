@@ -6,12 +6,11 @@ $(OUT)/test/fuzz/replay-%: $(OUT)/test/fuzz/%.o $(OUT)/test/fuzz/replay.o $(fuzz
 	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 $(OUT)/test/fuzz/run-%: $(OUT)/test/fuzz/%.o $(fuzz_support) $(static_library)
 	$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer $^ $(LIBS) -o $@
-$(OUT)/test/fuzz/replay-fuzz_profile $(OUT)/test/fuzz/run-fuzz_profile: $(profile_objects)
 # But for what prints, which the fuzzer has in its own way.
 reader_objects = $(filter-out $(OUT)/tools/npu-partition.o $(OUT)/tools/message.o,$(tool_objects))
 $(OUT)/test/fuzz/replay-fuzz_saved $(OUT)/test/fuzz/run-fuzz_saved: $(reader_objects)
 $(OUT)/test/fuzz/replay-fuzz_saved $(OUT)/test/fuzz/run-fuzz_saved: LIBS := $(static_library) $(LIBS) -pthread
-$(foreach target,profile saved,$(OUT)/test/fuzz/replay-fuzz_$(target) $(OUT)/test/fuzz/run-fuzz_$(target)): LIBS += $(TOOL_LIBS)
+$(OUT)/test/fuzz/replay-fuzz_saved $(OUT)/test/fuzz/run-fuzz_saved: LIBS += $(TOOL_LIBS)
 $(OUT)/test/fuzz/replay-fuzz_toml $(OUT)/test/fuzz/run-fuzz_toml: $(toml_objects)
 check-fuzz-corpus: $(fuzz_targets:%=$(OUT)/test/fuzz/replay-%) ## the fuzzers' corpora, run once; needs no clang
 	@for target in $(fuzz_targets); do \

@@ -5,12 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calibration.h"
 #include "glob.h"
-#include "json_memory.h"
 #include "option_values.h"
-#include "profile.h"
-#include "runs.h"
 #include "side.h"
 #include "toml.h"
 
@@ -38,14 +34,14 @@ static const struct own_limit {
     {"pattern-depth", "folders", "refused", "folders in one another that a pattern goes into", GLOB_MOST_FOLDERS},
     {"pattern-files", "files", "refused", "files that the patterns of one run match", GLOB_MOST_FILES},
     {"pattern-entries", "entries", "refused", "entries of folders that one pattern looks at", GLOB_MOST_ENTRIES},
-    {"json-bytes", "bytes", "refused", "memory that one value of a JSON file takes", MOST_JSON_BYTES},
+    {"json-bytes", "bytes", "refused", "memory that one value of a JSON file takes", NPART_MOST_JSON_BYTES},
     {"report-bytes", "bytes", "refused", "memory that the reports of one file take", MOST_REPORT_BYTES},
-    {"profile-nodes", "nodes", "refused", "different nodes of a profile", MOST_PROFILE_NODES},
-    {"profile-providers", "providers", "refused", "different providers of a profile", MOST_PROVIDERS},
-    {"log-line-bytes", "bytes", "shorter", "a line of a log", MOST_LOG_LINE},
-    {"runs", "runs", "refused", "lines of a table of runs", MOST_RUNS},
-    {"measurements", "runs", "refused", "runs that are calibrated with", MOST_MEASUREMENTS},
-    {"run-line-bytes", "bytes", "refused", "one of these lines", MOST_RUN_LINE},
+    {"profile-nodes", "nodes", "refused", "different nodes of a profile", NPART_MOST_RUN_NODES},
+    {"profile-providers", "providers", "refused", "different providers of a profile", NPART_MOST_RUN_PROVIDERS},
+    {"log-line-bytes", "bytes", "shorter", "a line of a log", NPART_MOST_RUN_LOG_LINE},
+    {"runs", "runs", "refused", "lines of a table of runs", NPART_MOST_RUN_ROWS},
+    {"measurements", "runs", "refused", "runs that are calibrated with", NPART_MOST_MEASUREMENTS},
+    {"run-line-bytes", "bytes", "refused", "one of these lines", NPART_MOST_RUN_LINE},
 };
 
 static const char *past_word(enum npart_past past)

@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "../../tools/message.h"
-#include "../../tools/runs.h"
 #include "../../tools/scan_results.h"
 #include "../../tools/side.h"
 #include "../../tools/zoo.h"
+#include "base/input.h"
 #include "fuzz/formats.h"
 #include "fuzz/fuzz.h"
 
@@ -20,25 +20,20 @@
 
 static void read_runs(const uint8_t *data, size_t bytes)
 {
-    struct runs runs = {0};
+    struct npart__text_input input = {(const char *)data, bytes};
+    struct npart_measured_run row = {.size = sizeof row};
+    npart_run_table *table = NULL;
     char *text = malloc(bytes + 1);
     FUZZ_REQUIRE(text);
     memcpy(text, data, bytes);
     text[bytes] = '\0';
-    (void)looks_like_runs(text);
-    FILE *file = bytes ? fmemopen(text, bytes, "rb") : NULL;
-    if (file) {
-        bool is_read = runs_read(&runs, file);
-        FUZZ_REQUIRE(is_read == !*runs.problem && runs.count <= MOST_RUNS);
-        for (uint32_t i = 0; is_read && i < runs.count; i++) {
-            const struct measured_run *run = &runs.items[i];
-            FUZZ_REQUIRE(run->texts[RUN_MODEL] && *run->texts[RUN_MODEL]);
-            FUZZ_REQUIRE(run->ms > 0 || run->texts[RUN_PROFILE]);
-        }
-        runs_free(&runs);
-        (void)fclose(file);
-    }
+    (void)npart_run_table_begins(text);
     free(text);
+    bool is_read = npart_run_table_read(&table, npart__read_text, &input, NULL, NULL) == NPART_OK;
+    FUZZ_REQUIRE(is_read == (table != NULL));
+    for (uint32_t i = 0; npart_run_table_row(table, i, &row); i++)
+        FUZZ_REQUIRE(i < NPART_MOST_RUN_ROWS && row.model && *row.model && (row.ms > 0 || row.profile));
+    npart_run_table_free(table);
 }
 
 /* ---- sides ----------------------------------------------------------------------------------------------------- */

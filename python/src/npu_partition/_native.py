@@ -283,11 +283,25 @@ NPART_SUBJECT_PLACEMENT = 7
 NPART_SUBJECT_TRIES = 8
 NPART_SUBJECT_LOSSES = 9
 
+NPART_AGREEMENT_NONE = 0
+NPART_AGREEMENT_SAME = 1
+NPART_AGREEMENT_DIFFERENT = 2
+NPART_AGREEMENT_UNDECIDED = 3
+NPART_AGREEMENTS = 4
+
+NPART_BLAME_NONE = 0
+NPART_BLAME_INSTALLATION = 1
+NPART_BLAME_PROVIDER = 2
+
 NPART_NONE = 0xFFFFFFFF
 NPART_VERSION_MAJOR = 0
 NPART_VERSION_MINOR = 3
 NPART_VERSION_PATCH = 0
+NPART_MOST_JSON_BYTES = 67108864
 NPART_MOST_PROPOSALS = 3
+NPART_MOST_RUN_PROVIDERS = 16
+NPART_MOST_RUN_ROWS = 4096
+NPART_MOST_MEASUREMENTS = 64
 VERSION = "0.3.0"
 NPART_READ_OPTIONS_INIT = {"version": 3}
 NPART_INFERENCE_OPTIONS_INIT = {"version": 3}
@@ -2488,6 +2502,222 @@ class npart_entry(Structure):
     ]
 
 
+class npart_run_info(Structure):
+    size: int
+    kind: Bytes | None
+    providers: Any
+    provider_count: int
+    node_count: int
+    has_partitions: bool
+    partitions: int
+    runs: int
+    total_ms: float
+    warm_ms: float
+    _fields_ = [
+        ("size", c_size_t),
+        ("kind", c_char_p),
+        ("providers", POINTER(c_char_p)),
+        ("provider_count", c_uint32),
+        ("node_count", c_uint32),
+        ("has_partitions", c_bool),
+        ("partitions", c_uint32),
+        ("runs", c_uint64),
+        ("total_ms", c_double),
+        ("warm_ms", c_double),
+    ]
+
+
+class npart_run_node(Structure):
+    size: int
+    name: Bytes | None
+    op: Bytes | None
+    provider: Bytes | None
+    reason: Bytes | None
+    index: int
+    is_cpu: bool
+    is_result: bool
+    is_placed: bool
+    runs: int
+    total_ms: float
+    warm_ms: float
+    _fields_ = [
+        ("size", c_size_t),
+        ("name", c_char_p),
+        ("op", c_char_p),
+        ("provider", c_char_p),
+        ("reason", c_char_p),
+        ("index", c_int64),
+        ("is_cpu", c_bool),
+        ("is_result", c_bool),
+        ("is_placed", c_bool),
+        ("runs", c_uint64),
+        ("total_ms", c_double),
+        ("warm_ms", c_double),
+    ]
+
+
+class npart_verification_info(Structure):
+    size: int
+    is_same: bool
+    nodes: Any
+    untold_cpu: int
+    unmatched: int
+    partitions: int
+    partitions_low: int
+    partitions_high: int
+    has_run_partitions: bool
+    run_partitions: int
+    partition_agreement: int
+    blame: int
+    blame_provider: Bytes | None
+    blame_text: Bytes | None
+    blame_check: Bytes | None
+    _fields_ = [
+        ("size", c_size_t),
+        ("is_same", c_bool),
+        ("nodes", c_uint32 * NPART_AGREEMENTS),
+        ("untold_cpu", c_uint32),
+        ("unmatched", c_uint32),
+        ("partitions", c_uint32),
+        ("partitions_low", c_uint32),
+        ("partitions_high", c_uint32),
+        ("has_run_partitions", c_bool),
+        ("run_partitions", c_uint32),
+        ("partition_agreement", c_int),
+        ("blame", c_int),
+        ("blame_provider", c_char_p),
+        ("blame_text", c_char_p),
+        ("blame_check", c_char_p),
+    ]
+
+
+class npart_verified_node(Structure):
+    size: int
+    agreement: int
+    is_told: bool
+    is_on_npu: bool
+    is_concluded: bool
+    reason: Bytes | None
+    _fields_ = [
+        ("size", c_size_t),
+        ("agreement", c_int),
+        ("is_told", c_bool),
+        ("is_on_npu", c_bool),
+        ("is_concluded", c_bool),
+        ("reason", c_char_p),
+    ]
+
+
+class npart_verification_names(Structure):
+    model: Bytes | None
+    run: Bytes | None
+    _fields_ = [
+        ("model", c_char_p),
+        ("run", c_char_p),
+    ]
+
+
+class npart_measured_run(Structure):
+    size: int
+    model: Bytes | None
+    target: Bytes | None
+    runtime: Bytes | None
+    dims: Bytes | None
+    profile: Bytes | None
+    is_on_cpu: bool
+    ms: float
+    line: int
+    _fields_ = [
+        ("size", c_size_t),
+        ("model", c_char_p),
+        ("target", c_char_p),
+        ("runtime", c_char_p),
+        ("dims", c_char_p),
+        ("profile", c_char_p),
+        ("is_on_cpu", c_bool),
+        ("ms", c_double),
+        ("line", c_uint32),
+    ]
+
+
+class npart_measurement(Structure):
+    plan: Any
+    total_ms: float
+    cpu_ms: float
+    partition_ms: Any
+    run: Any
+    _fields_ = [
+        ("plan", c_void_p),
+        ("total_ms", c_double),
+        ("cpu_ms", c_double),
+        ("partition_ms", POINTER(c_double)),
+        ("run", c_void_p),
+    ]
+
+
+class npart_calibration_info(Structure):
+    size: int
+    run_count: int
+    model_count: int
+    time_count: int
+    fitted_count: int
+    is_scaled: bool
+    is_at_limit: bool
+    is_accepted: bool
+    error_before: float
+    error_after: float
+    error_held_out: float
+    costs: Bytes | None
+    _fields_ = [
+        ("size", c_size_t),
+        ("run_count", c_uint32),
+        ("model_count", c_uint32),
+        ("time_count", c_uint32),
+        ("fitted_count", c_uint32),
+        ("is_scaled", c_bool),
+        ("is_at_limit", c_bool),
+        ("is_accepted", c_bool),
+        ("error_before", c_double),
+        ("error_after", c_double),
+        ("error_held_out", c_double),
+        ("costs", c_char_p),
+    ]
+
+
+class npart_fitted(Structure):
+    size: int
+    parameter: Bytes | None
+    precision: Bytes | None
+    runtime: Bytes | None
+    before: Any
+    after: Any
+    time_factor: float
+    moved: float
+    is_identified: bool
+    _fields_ = [
+        ("size", c_size_t),
+        ("parameter", c_char_p),
+        ("precision", c_char_p),
+        ("runtime", c_char_p),
+        ("before", c_double * 3),
+        ("after", c_double * 3),
+        ("time_factor", c_double),
+        ("moved", c_double),
+        ("is_identified", c_bool),
+    ]
+
+
+class npart_calibration_names(Structure):
+    target: Bytes | None
+    left_out: int
+    written: Bytes | None
+    _fields_ = [
+        ("target", c_char_p),
+        ("left_out", c_uint32),
+        ("written", c_char_p),
+    ]
+
+
 # Of each function, what it returns and takes.
 FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "npart_version": (c_char_p, []),
@@ -2816,6 +3046,82 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "npart_document_add_report": (c_int, [c_void_p, npart_read_callback, c_void_p, POINTER(npart_error)]),
     "npart_document_end": (c_int, [c_void_p, POINTER(npart_error)]),
     "npart_document_free": (None, [c_void_p]),
+    "npart_run_read": (
+        c_int,
+        [
+            POINTER(c_void_p),
+            npart_read_callback,
+            c_void_p,
+            POINTER(npart_allocator),
+            POINTER(npart_error),
+        ],
+    ),
+    "npart_run_free": (None, [c_void_p]),
+    "npart_run_info": (c_bool, [c_void_p, POINTER(npart_run_info)]),
+    "npart_run_node": (c_bool, [c_void_p, c_uint32, POINTER(npart_run_node)]),
+    "npart_verification_make": (c_int, [POINTER(c_void_p), c_void_p, c_void_p, POINTER(npart_error)]),
+    "npart_verification_free": (None, [c_void_p]),
+    "npart_verification_info": (c_bool, [c_void_p, POINTER(npart_verification_info)]),
+    "npart_verification_node": (c_bool, [c_void_p, c_uint32, POINTER(npart_verified_node)]),
+    "npart_verification_text": (
+        c_int,
+        [
+            c_void_p,
+            POINTER(npart_verification_names),
+            c_bool,
+            npart_write_callback,
+            c_void_p,
+            POINTER(npart_error),
+        ],
+    ),
+    "npart_verification_json": (
+        c_int,
+        [
+            c_void_p,
+            POINTER(npart_verification_names),
+            npart_write_callback,
+            c_void_p,
+            POINTER(npart_error),
+        ],
+    ),
+    "npart_verification_cases": (c_int, [c_void_p, npart_write_callback, c_void_p, POINTER(npart_error)]),
+    "npart_run_table_read": (
+        c_int,
+        [
+            POINTER(c_void_p),
+            npart_read_callback,
+            c_void_p,
+            POINTER(npart_allocator),
+            POINTER(npart_error),
+        ],
+    ),
+    "npart_run_table_free": (None, [c_void_p]),
+    "npart_run_table_begins": (c_bool, [c_char_p]),
+    "npart_run_table_row": (c_bool, [c_void_p, c_uint32, POINTER(npart_measured_run)]),
+    "npart_calibration_make": (c_int, [POINTER(c_void_p), POINTER(npart_measurement), c_uint32, POINTER(npart_error)]),
+    "npart_calibration_free": (None, [c_void_p]),
+    "npart_calibration_info": (c_bool, [c_void_p, POINTER(npart_calibration_info)]),
+    "npart_calibration_fitted": (c_bool, [c_void_p, c_uint32, POINTER(npart_fitted)]),
+    "npart_calibration_text": (
+        c_int,
+        [
+            c_void_p,
+            POINTER(npart_calibration_names),
+            npart_write_callback,
+            c_void_p,
+            POINTER(npart_error),
+        ],
+    ),
+    "npart_calibration_json": (
+        c_int,
+        [
+            c_void_p,
+            POINTER(npart_calibration_names),
+            npart_write_callback,
+            c_void_p,
+            POINTER(npart_error),
+        ],
+    ),
 }
 
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What vendors' tools print of a model, line by line, as profile_lines.def has it. A log has one form, which the first
+ * What vendors' tools print of a model, line by line, as runs/run_lines.def has it. A log has one form, which the first
  * line that fits decides.
  */
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "profile.h"
+#include "runs/runs.h"
 
 #define CPU "CPUExecutionProvider"
 #define FIELD_BYTES 1024u
@@ -18,20 +18,20 @@ enum says {
 };
 enum form {
 #define FORM(name, word, provider) FORM_##name,
-#include "profile_lines.def"
+#include "runs/run_lines.def"
 };
 static const struct {
     const char *word, *provider;
 } forms[] = {
 #define FORM(name, word, provider) {word, provider},
-#include "profile_lines.def"
+#include "runs/run_lines.def"
 };
 static const struct {
     enum form form;
     const char *heading;
 } tables[] = {
 #define TABLE(form, heading) {FORM_##form, heading},
-#include "profile_lines.def"
+#include "runs/run_lines.def"
 };
 static const struct {
     enum form form;
@@ -39,10 +39,8 @@ static const struct {
     const char *pattern;
 } patterns[] = {
 #define LINE(form, says, pattern) {FORM_##form, says, pattern},
-#include "profile_lines.def"
+#include "runs/run_lines.def"
 };
-
-#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
 struct fields {
     char op[FIELD_BYTES], name[FIELD_BYTES], number[FIELD_BYTES], passed[FIELD_BYTES];
@@ -108,30 +106,26 @@ static uint32_t split(char *line, char separator, char **columns)
     return count;
 }
 
-static bool refuse(struct profile *profile, const struct lines *lines, const char *what)
+static bool refuse(npart_run *run, const struct npart__run_lines *lines, const char *what)
 {
     char text[200];
     (void)snprintf(text, sizeof text, "line %u: %s", lines->number, what);
-    return profile_fail(profile, text);
+    return npart__run_fail(run, text);
 }
 
-static bool take_number(struct profile *profile, const struct lines *lines, const char *text, uint32_t *out)
+static bool take_number(npart_run *run, const struct npart__run_lines *lines, const char *text, uint32_t *out)
 {
     char *end;
     unsigned long number = strtoul(text, &end, 10);
     if (end == text || (*end && *end != ' ' && *end != ',') || number > 1000000)
-        return refuse(profile, lines, "a count is no number");
+        return refuse(run, lines, "a count is no number");
     *out = (uint32_t)number;
     return true;
 }
 
-static bool place(struct profile *profile, const struct lines *lines, const char *name, const char *op, bool is_npu)
+static bool place(npart_run *run, const struct npart__run_lines *lines, const char *name, const char *op, bool is_npu)
 {
-    struct placed_node *node =
-        *name ? profile_node(profile, name, op, is_npu ? forms[lines->form].provider : CPU, -1) : NULL;
-    if (node)
-        node->is_placed = true;
-    return node || !*name;
+    return !*name || npart__run_placed(run, name, op, is_npu ? forms[lines->form].provider : CPU) != NULL;
 }
 
 /* Of "D RKNN: [10:30:00.000] 12 Conv INT8 NPU", the number's place, before which logs and quotations have their own;
@@ -144,7 +138,7 @@ static uint32_t row_start(char **columns, uint32_t count)
         first++;
     if (first == 0 || first == count || strchr(columns[first - 1], ']'))
         return first;
-    for (size_t i = 0; i < COUNT_OF(before); i++)
+    for (size_t i = 0; i < NPART__COUNT(before); i++)
         if (strcmp(columns[first - 1], before[i]) == 0)
             return first;
     return count;
@@ -152,7 +146,7 @@ static uint32_t row_start(char **columns, uint32_t count)
 
 /* "12 Conv INT8 NPU (1,3,8,8),... Conv:/model.0/conv/Conv", or a row of CSV. Rows of inputs and outputs are no nodes,
  * and those without a name say nothing. What has no number is no row. */
-static bool take_row(struct profile *profile, struct lines *lines, char *line)
+static bool take_row(npart_run *run, struct npart__run_lines *lines, char *line)
 {
     char *columns[MOST_COLUMNS];
     const char *heading = tables[lines->table].heading;
@@ -162,26 +156,26 @@ static bool take_row(struct profile *profile, struct lines *lines, char *line)
     if (first == count || !*columns[0])
         return true;
     if (target + 1 >= count)
-        return refuse(profile, lines, "a row of the table is cut");
+        return refuse(run, lines, "a row of the table is cut");
     bool is_npu = !has_target || strcmp(columns[target], "NPU") == 0;
     if (!is_npu && strcmp(columns[target], "CPU") != 0 && strcmp(columns[target], "GPU") != 0 &&
         strcmp(columns[target], "N/A") != 0)
-        return refuse(profile, lines, "Target is neither NPU nor CPU");
+        return refuse(run, lines, "Target is neither NPU nor CPU");
     char *name = columns[count - 1], *op = columns[is_csv ? 0 : first + 1], *colon = is_csv ? NULL : strchr(name, ':');
     lines->rows++;
     if (!is_csv && (!colon || strstr(op, "putOperator")))
         return colon || strspn(name, "0123456789.%/") == strlen(name) ||
-               refuse(profile, lines, "a row of the table has no FullName");
+               refuse(run, lines, "a row of the table has no FullName");
     if (colon)
         *colon = '\0';
     return strcmp(columns[target], "N/A") == 0 ||
-           place(profile, lines, colon ? colon + 1 : name, colon ? name : op, is_npu);
+           place(run, lines, colon ? colon + 1 : name, colon ? name : op, is_npu);
 }
 
 /* ---- lists of layers --------------------------------------------------------------------------------------------- */
 
 /* Without what the builder writes around a name: blanks, its own type of layer, "PWN(PWN(a), b)". */
-static bool place_layer(struct profile *profile, struct lines *lines, char *text, bool is_npu)
+static bool place_layer(npart_run *run, struct npart__run_lines *lines, char *text, bool is_npu)
 {
     static const char point_wise[] = "PWN(";
     while (*text == ' ' || strncmp(text, point_wise, sizeof point_wise - 1) == 0)
@@ -194,18 +188,18 @@ static bool place_layer(struct profile *profile, struct lines *lines, char *text
     while (length && (text[length - 1] == ' ' || (text[length - 1] == ')' && !strchr(text, '('))))
         text[--length] = '\0';
     bool is_own = strncmp(text, "(Unnamed Layer", 14) == 0 || strncmp(text, "Reformatting ", 13) == 0;
-    return is_own || place(profile, lines, text, "", is_npu);
+    return is_own || place(run, lines, text, "", is_npu);
 }
 
 /* "{ForeignNode[first...last]}", of which the layers between are not named; "{a,b}, {c}," before TensorRT 8; and
  * "SHUFFLE: a + b". Each brace is a partition. */
-static bool take_list(struct profile *profile, struct lines *lines, char *text, bool is_npu)
+static bool take_list(npart_run *run, struct npart__run_lines *lines, char *text, bool is_npu)
 {
     static const char *const ends[] = {" + ", ",", "...", "{", "]}", "}", "ForeignNode["};
     uint32_t opened = 0, closed = 0;
     for (char *at = text; *text;) {
         size_t length = 0;
-        for (size_t i = 0; i < COUNT_OF(ends) && !length; i++)
+        for (size_t i = 0; i < NPART__COUNT(ends) && !length; i++)
             if (strncmp(at, ends[i], strlen(ends[i])) == 0)
                 length = strlen(ends[i]);
         if (*at && !length) {
@@ -216,50 +210,50 @@ static bool take_list(struct profile *profile, struct lines *lines, char *text, 
         closed += length && at[length - 1] == '}';
         char *next = at + length;
         *at = '\0';
-        if (!place_layer(profile, lines, text, is_npu))
+        if (!place_layer(run, lines, text, is_npu))
             return false;
         at = text = next;
     }
     if (is_npu && (!opened || opened != closed))
-        return refuse(profile, lines, "a list of layers is cut");
+        return refuse(run, lines, "a list of layers is cut");
     lines->parts += is_npu ? opened : 0;
     return true;
 }
 
 /* The line after a heading of TensorRT 7: "INFO: [TRT]: {a,b}, {c},", or nothing. */
-static bool take_listed(struct profile *profile, struct lines *lines, char *line, char listed)
+static bool take_listed(npart_run *run, struct npart__run_lines *lines, char *line, char listed)
 {
     char *text = strstr(line, "[TRT]");
     text = text ? text + 5 + strspn(text + 5, ": ") : NULL;
     bool is_list = text && (listed == 'n' ? *text == '{' : strchr("[{", *text) == NULL && strchr(text, ','));
-    return !is_list || take_list(profile, lines, text, listed == 'n');
+    return !is_list || take_list(run, lines, text, listed == 'n');
 }
 
 /* ---- lines ----------------------------------------------------------------------------------------------------- */
 
 /* Of a sub-graph the number of its nodes, which `rows` counts down, and their places. */
-static bool take_place(struct profile *profile, struct lines *lines, const char *line)
+static bool take_place(npart_run *run, struct npart__run_lines *lines, const char *line)
 {
     uint32_t number = 0;
-    if (!*line || !take_number(profile, lines, line, &number))
+    if (!*line || !take_number(run, lines, line, &number))
         return !*line;
     if (lines->rows)
-        return lines->rows-- && profile_node(profile, "", "", forms[FORM_NODES].provider, number);
+        return lines->rows-- && npart__run_node(run, "", "", forms[FORM_NODES].provider, number);
     lines->rows = number;
     lines->epochs++;
     return true;
 }
 
-static bool take_line(struct profile *profile, struct lines *lines, enum says says, const struct fields *fields)
+static bool take_line(npart_run *run, struct npart__run_lines *lines, enum says says, const struct fields *fields)
 {
     switch (says) {
     case SAYS_NPU:
     case SAYS_CPU:
-        return place(profile, lines, fields->name, fields->op, says == SAYS_NPU);
+        return place(run, lines, fields->name, fields->op, says == SAYS_NPU);
     case SAYS_NPU_LIST:
     case SAYS_CPU_LIST:
         lines->has_parts |= says == SAYS_NPU_LIST;
-        return take_list(profile, lines, fields->list, says == SAYS_NPU_LIST);
+        return take_list(run, lines, fields->list, says == SAYS_NPU_LIST);
     case SAYS_ON_NPU:
     case SAYS_ON_CPU:
         lines->has_parts = true;
@@ -269,24 +263,24 @@ static bool take_line(struct profile *profile, struct lines *lines, enum says sa
         (void)snprintf(lines->name, sizeof lines->name, "%s", fields->name);
         return true;
     case SAYS_REFUSED:
-        return *lines->name ? place(profile, lines, lines->name, fields->op, false)
-                            : refuse(profile, lines, "a layer that is not supported has no name before it");
+        return *lines->name ? place(run, lines, lines->name, fields->op, false)
+                            : refuse(run, lines, "a layer that is not supported has no name before it");
     case SAYS_PARTS:
         lines->has_parts = true;
-        return take_number(profile, lines, fields->number, &lines->parts);
+        return take_number(run, lines, fields->number, &lines->parts);
     case SAYS_SHARE:
         lines->has_parts = true;
         lines->is_whole = atol(fields->op) > 0 && atol(fields->op) == atol(fields->name);
-        return take_number(profile, lines, fields->number, &lines->parts);
+        return take_number(run, lines, fields->number, &lines->parts);
     case SAYS_CPU_OPS:
-        if (!take_number(profile, lines, fields->number, &lines->total))
+        if (!take_number(run, lines, fields->number, &lines->total))
             return false;
         lines->is_whole = lines->total == 0;
         lines->parts = 1;
         lines->total = 0;
         return true;
     case SAYS_TOTAL:
-        return take_number(profile, lines, fields->number, &lines->total);
+        return take_number(run, lines, fields->number, &lines->total);
     case SAYS_HARDWARE:
     case SAYS_SOFTWARE:
         lines->parts += says == SAYS_HARDWARE && !lines->is_hardware;
@@ -299,7 +293,7 @@ static bool take_line(struct profile *profile, struct lines *lines, enum says sa
 }
 
 /* False where the file is damaged. A table ends where another one of the vendor's begins. */
-bool take_vendor_line(struct profile *profile, struct lines *lines, char *line)
+bool npart__take_vendor_line(npart_run *run, struct npart__run_lines *lines, char *line)
 {
     struct fields fields;
     char listed = lines->listed;
@@ -307,13 +301,13 @@ bool take_vendor_line(struct profile *profile, struct lines *lines, char *line)
     lines->number++;
     squeeze(line);
     if (lines->is_known && lines->form == FORM_NODES)
-        return take_place(profile, lines, line);
+        return take_place(run, lines, line);
     if (lines->number == 1 && *line && strspn(line, "0123456789") == strlen(line)) {
         lines->form = FORM_NODES;
         lines->is_known = lines->has_parts = true;
-        return take_number(profile, lines, line, &lines->parts);
+        return take_number(run, lines, line, &lines->parts);
     }
-    for (size_t i = 0; i < COUNT_OF(tables); i++)
+    for (size_t i = 0; i < NPART__COUNT(tables); i++)
         if (strstr(line, tables[i].heading) && (!lines->is_known || tables[i].form == lines->form)) {
             lines->form = tables[i].form;
             lines->table = (uint32_t)i;
@@ -321,44 +315,38 @@ bool take_vendor_line(struct profile *profile, struct lines *lines, char *line)
             return true;
         }
     lines->is_open &= strstr(line, "DataType") == NULL;
-    for (size_t i = 0; i < COUNT_OF(patterns); i++) {
+    for (size_t i = 0; i < NPART__COUNT(patterns); i++) {
         memset(&fields, 0, sizeof fields);
         if ((lines->is_known && patterns[i].form != lines->form) || !fits(line, patterns[i].pattern, &fields))
             continue;
         lines->form = patterns[i].form;
         lines->is_known = true;
-        return take_line(profile, lines, patterns[i].says, &fields);
+        return take_line(run, lines, patterns[i].says, &fields);
     }
     if (listed)
-        return take_listed(profile, lines, line, listed);
-    return !lines->is_open || take_row(profile, lines, line);
-}
-
-bool has_vendor_lines(const struct lines *lines)
-{
-    return lines->is_known;
+        return take_listed(run, lines, line, listed);
+    return !lines->is_open || take_row(run, lines, line);
 }
 
 /* A log of warnings alone names what is not on the NPU: of the others nothing is concluded. */
-bool finish_vendor_lines(struct profile *profile, const struct lines *lines)
+bool npart__finish_vendor_lines(npart_run *run, const struct npart__run_lines *lines)
 {
-    profile->kind = PROFILE_VENDOR;
-    profile->word = forms[lines->form].word;
-    profile->was_asked = true;
-    profile->is_npu_named = lines->form == FORM_NODES;
-    profile->is_partial = !profile->is_npu_named;
-    profile->has_partitions = lines->has_parts;
-    profile->partitions = lines->parts;
+    run->kind = forms[lines->form].word;
+    run->was_asked = true;
+    run->is_npu_named = lines->form == FORM_NODES;
+    run->is_partial = !run->is_npu_named;
+    run->has_partitions = lines->has_parts;
+    run->partitions = lines->parts;
     if (lines->is_whole) {
-        profile->is_partial = false;
-        profile->all_on_provider = profile_provider(profile, forms[lines->form].provider);
-        profile->all_count = lines->parts;
+        run->is_partial = false;
+        run->all_on_provider = npart__run_provider(run, forms[lines->form].provider);
+        run->all_count = lines->parts;
     }
     if (lines->is_table && lines->rows == 0)
-        return refuse(profile, lines, "the table of layers has no row");
+        return refuse(run, lines, "the table of layers has no row");
     if (lines->form == FORM_NODES && (lines->rows || lines->epochs != lines->parts))
-        return refuse(profile, lines, "the list of nodes has other sub-graphs than it counts");
+        return refuse(run, lines, "the list of nodes has other sub-graphs than it counts");
     if (lines->total && lines->total != lines->epochs)
-        return refuse(profile, lines, "the report has other epochs than it counts");
-    return profile_provider(profile, forms[lines->form].provider) != UINT32_MAX;
+        return refuse(run, lines, "the report has other epochs than it counts");
+    return npart__run_provider(run, forms[lines->form].provider) != UINT32_MAX;
 }

@@ -9,15 +9,11 @@
  *
  * A calibration is accepted where it halves the error of models that it has not seen: each model is left out in turn.
  */
-#include "calibration.h"
-
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "fit.h"
+#include "runs/fit.h"
+#include "runs/runs.h"
 
 /* Choices of ours; what they bring is measured by make fidelity-calibrate. */
 #define LEAST_SCALE 0.25
@@ -35,13 +31,15 @@ enum side { SIDE_NPU, SIDE_OTHERS, SIDES };
 
 /* A measured run, with what its plan says of it. */
 struct row {
-    const struct measurement *measured;
+    const npart_plan *plan;
+    double measured_ms, cpu_ms;
+    const double *partition_ms; /* by id; NULL: not measured */
     const char *model;
     struct npart_parameter *parameters;
     uint32_t parameter_count, partition_count;
     double *factors; /* by parameter */
     double *ms;      /* npart_plan_times, as it was asked for last */
-    double total_ms; /* as the list says */
+    double listed_ms; /* of a run, as the list says */
 };
 
 /* One unknown: by what the times of a parameter, or of a side, are to be multiplied. */
@@ -59,31 +57,23 @@ enum { PART_TOTAL, PART_CPU, PART_PARTITIONS };
 
 /* `parts` is by time and factor, `fixed` and the others by time: the shape that fit.h asks for. */
 struct calibrating {
+    struct npart__arena arena;
     struct row *rows;
     uint32_t row_count;
-    struct factor factors[MOST_FACTORS];
+    struct factor factors[NPART__MOST_FACTORS];
     uint32_t factor_count;
     bool is_scaled; /* two factors of sides, see above */
     struct time *times;
     uint32_t time_count;
-    double *parts, *fixed, *measured, deviations[MOST_FACTORS];
+    double *parts, *fixed, *measured, deviations[NPART__MOST_FACTORS];
     bool *skips; /* by time */
 };
 
-static npart_status fail(struct npart_error *error, npart_status status, const char *place, const char *message)
-{
-    if (error) {
-        *error = (struct npart_error){.status = status};
-        (void)snprintf(error->place, sizeof error->place, "%s", place);
-        (void)snprintf(error->message, sizeof error->message, "%s", message);
-    }
-    return status;
-}
-
-static npart_status fail_memory(struct npart_error *error)
-{
-    return fail(error, NPART_ERROR_MEMORY, "", "out of memory");
-}
+struct npart_calibration {
+    struct npart__life *life;
+    struct npart_calibration_info info;
+    struct npart_fitted fitted[NPART__MOST_FACTORS];
+};
 
 /* ---- times by parameter ------------------------------------------------------------------------------------------ */
 
@@ -105,7 +95,7 @@ static npart_status price(const struct calibrating *c, struct row *row, const do
         uint32_t k = factor_of(c, &row->parameters[i]);
         row->factors[i] = k < c->factor_count ? exp(x[k]) : 1;
     }
-    return npart_plan_times(row->measured->plan, x ? row->factors : NULL, row->ms, error);
+    return npart_plan_times(row->plan, x ? row->factors : NULL, row->ms, error);
 }
 
 /* Parts and what is fixed, of the times of all rows that are not left out. */
@@ -163,7 +153,7 @@ static void weigh(struct factor *candidates, uint32_t *count, const struct npart
 }
 
 /* The parameters that move some time most. Only totals are looked at, as every row has one. With more factors than
- * MOST_FACTORS the fit would be of the prior alone. */
+ * NPART__MOST_FACTORS the fit would be of the prior alone. */
 static npart_status choose_factors(struct calibrating *c, struct npart_error *error)
 {
     struct factor candidates[CANDIDATES];
@@ -173,10 +163,10 @@ static npart_status choose_factors(struct calibrating *c, struct npart_error *er
         npart_status status = price(c, row, NULL, error);
         if (status != NPART_OK)
             return status;
-        for (uint32_t i = 0; i < row->parameter_count && row->total_ms > 0; i++)
-            weigh(candidates, &count, &row->parameters[i], row->ms[i] / row->total_ms);
+        for (uint32_t i = 0; i < row->parameter_count && row->listed_ms > 0; i++)
+            weigh(candidates, &count, &row->parameters[i], row->ms[i] / row->listed_ms);
     }
-    while (c->factor_count < MOST_FACTORS && count > 0) {
+    while (c->factor_count < NPART__MOST_FACTORS && count > 0) {
         uint32_t best = 0;
         for (uint32_t i = 1; i < count; i++)
             if (candidates[i].weight > candidates[best].weight)
@@ -185,7 +175,7 @@ static npart_status choose_factors(struct calibrating *c, struct npart_error *er
         candidates[best] = candidates[--count];
     }
     return c->factor_count ? NPART_OK
-                           : fail(error, NPART_ERROR_ARGUMENT, "", "the list says nothing that could be fitted");
+                           : npart__fail(error, NPART_ERROR_ARGUMENT, "", "the list says nothing that could be fitted");
 }
 
 /* The scale's range is LEAST_SCALE to its inverse, taken as 80 % like any other range. */
@@ -205,43 +195,90 @@ static bool is_time(double ms)
 }
 
 /* `number` counts from 1, as rows of the user's file do. NaN is refused as well, since no comparison holds of it. */
-static npart_status check_row(const struct measurement *measured, uint32_t number, struct npart_error *error)
+static npart_status check_row(const struct row *row, double *listed_ms, uint32_t number, struct npart_error *error)
 {
     struct npart_cost cost = {.size = sizeof cost};
     char place[32];
     (void)snprintf(place, sizeof place, "measurement %u", number);
-    if (!is_time(measured->total_ms) || !(measured->cpu_ms <= MOST_MS))
-        return fail(error, NPART_ERROR_ARGUMENT, place, "a time is none");
-    if (!npart_plan_cost(measured->plan, &cost) || cost.total.typical_ms < 0)
-        return fail(error, NPART_ERROR_ARGUMENT, place,
-                    "the plan's own time is not known: a size is dynamic, or the list has no rates");
+    if (!is_time(row->measured_ms) || !(row->cpu_ms <= MOST_MS))
+        return npart__fail(error, NPART_ERROR_ARGUMENT, place, "a time is none");
+    if (!npart_plan_cost(row->plan, &cost) || cost.total.typical_ms < 0)
+        return npart__fail(error, NPART_ERROR_ARGUMENT, place,
+                           "the plan's own time is not known: a size is dynamic, or the list has no rates");
+    *listed_ms = cost.total.typical_ms;
     return NPART_OK;
 }
 
+/* Whether a node of a run is a compiled partition, which its provider has named. */
+static bool is_partition(const npart_run *run, const struct npart__ran *node)
+{
+    const char *provider = run->providers[node->provider];
+    return !npart__run_is_cpu(run, node->provider) && strncmp(node->name, provider, strlen(provider)) == 0;
+}
+
+/* Partitions in the order that they ran are the plan's by id, where there are as many; else nothing is known of them.
+ * NULL also when out of memory, as the arena says. */
+static const double *partition_times(const npart_run *run, uint32_t planned, struct npart__arena *arena)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < run->nodes.count; i++)
+        count += is_partition(run, &run->nodes.items[i]);
+    double *ms = count && count == planned ? npart__arena_zeroed(arena, count, sizeof *ms) : NULL;
+    count = 0;
+    for (uint32_t i = 0; ms && i < run->nodes.count; i++) {
+        const struct npart__ran *node = &run->nodes.items[i];
+        if (is_partition(run, node))
+            ms[count++] = npart__run_warm_ms(run, node->total_us, node->first_us);
+    }
+    return ms;
+}
+
+/* What a run says where the caller does not. */
+static void take_run(struct row *row, const npart_run *run, struct npart__arena *arena)
+{
+    if (row->measured_ms == 0)
+        row->measured_ms = npart__run_warm_ms(run, run->total_us, run->first_us);
+    double cpu_ms = 0;
+    for (uint32_t i = 0; i < run->nodes.count; i++) {
+        const struct npart__ran *node = &run->nodes.items[i];
+        if (npart__run_is_cpu(run, node->provider))
+            cpu_ms += npart__run_warm_ms(run, node->total_us, node->first_us);
+    }
+    if (row->cpu_ms <= 0)
+        row->cpu_ms = cpu_ms;
+    if (!row->partition_ms)
+        row->partition_ms = partition_times(run, row->partition_count, arena);
+}
+
 /* What the plan says of its parameters, before any time is asked for. */
-static npart_status open_row(struct row *row, const struct measurement *measured, uint32_t number,
-                             struct npart_error *error)
+static npart_status open_row(struct calibrating *c, struct row *row, const struct npart_measurement *measured,
+                             uint32_t number, struct npart_error *error)
 {
     const npart_plan *plan = measured->plan;
     struct npart_parameter parameter = {.size = sizeof parameter};
     struct npart_summary summary = {.size = sizeof summary};
     struct npart_model_info model = {.size = sizeof model};
-    struct npart_cost cost = {.size = sizeof cost};
-    npart_status status = check_row(measured, number, error);
+    (void)npart_plan_summary(plan, &summary);
+    (void)npart_model_info(npart_inference_model(npart_plan_inference(plan)), &model);
+    *row = (struct row){.plan = plan,
+                        .measured_ms = measured->total_ms,
+                        .cpu_ms = measured->cpu_ms,
+                        .partition_ms = measured->partition_ms,
+                        .model = model.name,
+                        .partition_count = summary.partitions};
+    if (measured->run)
+        take_run(row, measured->run, &c->arena);
+    npart_status status = check_row(row, &row->listed_ms, number, error);
     if (status != NPART_OK)
         return status;
-    (void)npart_plan_summary(plan, &summary);
-    (void)npart_plan_cost(plan, &cost);
-    (void)npart_model_info(npart_inference_model(npart_plan_inference(plan)), &model);
-    *row = (struct row){measured, model.name, .partition_count = summary.partitions, .total_ms = cost.total.typical_ms};
     while (npart_plan_parameter(plan, row->parameter_count, &parameter))
         row->parameter_count++;
     size_t count = row->parameter_count + (size_t)1;
-    row->parameters = calloc(count, sizeof *row->parameters);
-    row->factors = calloc(count, sizeof *row->factors);
-    row->ms = calloc(count * (PART_PARTITIONS + row->partition_count), sizeof *row->ms);
-    if (!row->parameters || !row->factors || !row->ms)
-        return fail_memory(error);
+    row->parameters = npart__arena_zeroed(&c->arena, count, sizeof *row->parameters);
+    row->factors = npart__arena_zeroed(&c->arena, count, sizeof *row->factors);
+    row->ms = npart__arena_zeroed(&c->arena, count * (PART_PARTITIONS + row->partition_count), sizeof *row->ms);
+    if (c->arena.failed || !row->ms)
+        return npart__fail_memory(error);
     for (uint32_t i = 0; i < row->parameter_count; i++) {
         row->parameters[i].size = sizeof *row->parameters;
         (void)npart_plan_parameter(plan, i, &row->parameters[i]);
@@ -253,33 +290,34 @@ static npart_status open_row(struct row *row, const struct measurement *measured
  * over. */
 static void add_times(struct calibrating *c, uint32_t row)
 {
-    const struct measurement *measured = c->rows[row].measured;
-    uint32_t partitions = measured->partition_ms ? c->rows[row].partition_count : 0;
-    c->times[c->time_count++] = (struct time){row, PART_TOTAL, measured->total_ms};
-    if (measured->cpu_ms > 0)
-        c->times[c->time_count++] = (struct time){row, PART_CPU, measured->cpu_ms};
+    const struct row *of = &c->rows[row];
+    uint32_t partitions = of->partition_ms ? of->partition_count : 0;
+    c->times[c->time_count++] = (struct time){row, PART_TOTAL, of->measured_ms};
+    if (of->cpu_ms > 0)
+        c->times[c->time_count++] = (struct time){row, PART_CPU, of->cpu_ms};
     for (uint32_t p = 0; p < partitions; p++)
-        if (is_time(measured->partition_ms[p]))
-            c->times[c->time_count++] = (struct time){row, PART_PARTITIONS + p, measured->partition_ms[p]};
+        if (is_time(of->partition_ms[p]))
+            c->times[c->time_count++] = (struct time){row, PART_PARTITIONS + p, of->partition_ms[p]};
 }
 
-static npart_status gather_times(struct calibrating *c, const struct measurement *measured, struct npart_error *error)
+static npart_status gather_times(struct calibrating *c, const struct npart_measurement *measured,
+                                 struct npart_error *error)
 {
     size_t most = 1;
     for (uint32_t row = 0; row < c->row_count; row++) {
-        npart_status status = open_row(&c->rows[row], &measured[row], row + 1, error);
+        npart_status status = open_row(c, &c->rows[row], &measured[row], row + 1, error);
         if (status != NPART_OK)
             return status;
         most += (size_t)PART_PARTITIONS + c->rows[row].partition_count;
     }
     /* `parts` has room for as many factors as there may be: how many there are is chosen after. */
-    c->times = calloc(most, sizeof *c->times);
-    c->parts = calloc(most * MOST_FACTORS, sizeof *c->parts);
-    c->fixed = calloc(most, sizeof *c->fixed);
-    c->measured = calloc(most, sizeof *c->measured);
-    c->skips = calloc(most, sizeof *c->skips);
-    if (!c->times || !c->parts || !c->fixed || !c->measured || !c->skips)
-        return fail_memory(error);
+    c->times = npart__arena_zeroed(&c->arena, most, sizeof *c->times);
+    c->parts = npart__arena_zeroed(&c->arena, most * NPART__MOST_FACTORS, sizeof *c->parts);
+    c->fixed = npart__arena_zeroed(&c->arena, most, sizeof *c->fixed);
+    c->measured = npart__arena_zeroed(&c->arena, most, sizeof *c->measured);
+    c->skips = npart__arena_zeroed(&c->arena, most, sizeof *c->skips);
+    if (c->arena.failed || !c->skips)
+        return npart__fail_memory(error);
     for (uint32_t row = 0; row < c->row_count; row++)
         add_times(c, row);
     for (uint32_t t = 0; t < c->time_count; t++)
@@ -296,11 +334,11 @@ static npart_status solve(struct calibrating *c, double *x, double *left, bool *
 {
     double change = 1;
     for (uint32_t i = 0; i < REPEATS && change > 0.01; i++) {
-        double before[MOST_FACTORS] = {0};
+        double before[NPART__MOST_FACTORS] = {0};
         npart_status status = find_parts(c, x, error);
         if (status != NPART_OK)
             return status;
-        struct fitting fit = {.factor_count = c->factor_count,
+        struct npart__fitting fit = {.factor_count = c->factor_count,
                                  .time_count = c->time_count,
                                  .parts = c->parts,
                                  .fixed = c->fixed,
@@ -310,8 +348,8 @@ static npart_status solve(struct calibrating *c, double *x, double *left, bool *
         /* Parts are those at the present factors. */
         memcpy(fit.at, x, c->factor_count * sizeof *x);
         memcpy(before, x, c->factor_count * sizeof *x);
-        if (!fit_solve(&fit, c->skips, x, left))
-            return fail(error, NPART_ERROR_ARGUMENT, "", "the times are out of any range");
+        if (!npart__fit_solve(&fit, c->skips, x, left))
+            return npart__fail(error, NPART_ERROR_ARGUMENT, "", "the times are out of any range");
         change = 0;
         for (uint32_t k = 0; k < c->factor_count; k++)
             change = fmax(change, fabs(x[k] - before[k]));
@@ -347,7 +385,7 @@ static npart_status find_errors(struct calibrating *c, const double *x, double *
 }
 
 /* The median: a kernel that no formula catches is off whatever is fitted. Sorts. By insertion: a measurement file
- * has at most MOST_MEASUREMENTS rows. */
+ * has at most NPART_MOST_MEASUREMENTS rows. */
 static double middle_of(double *errors, uint32_t count)
 {
     for (uint32_t i = 1; i < count; i++)
@@ -368,7 +406,7 @@ static npart_status leave_out(struct calibrating *c, const double *from, double 
     npart_status status = NPART_OK;
     for (uint32_t row = 0; row < c->row_count && status == NPART_OK; row++) {
         const char *model = c->rows[row].model;
-        double x[MOST_FACTORS], left[MOST_FACTORS];
+        double x[NPART__MOST_FACTORS], left[NPART__MOST_FACTORS];
         bool is_bound = false, is_first = true;
         for (uint32_t r = 0; r < row; r++)
             /* Quadratic in rows, of which there are 64 at most. */
@@ -400,21 +438,28 @@ static struct npart_parameter_range scaled(const struct npart_parameter *paramet
 }
 
 /* `moved` is in deviations of the prior: 2 says that the list was off by more than its own range allows. */
-static void tell_factors(const struct calibrating *c, const double *x, const double *left, struct calibration *out)
+static void tell_factors(const struct calibrating *c, const double *x, const double *left, npart_calibration *out)
 {
     static const char *const sides[] = {"npu", "others"};
-    out->fitted_count = c->factor_count;
+    out->info.fitted_count = c->factor_count;
     for (uint32_t k = 0; k < c->factor_count; k++) {
         const struct npart_parameter *from = &c->factors[k].from;
-        out->fitted[k] = (struct fitted){.parameter = from->size ? from->name : sides[k],
-                                         .precision = from->precision,
-                                         .runtime = from->runtime,
-                                         .before = from->range,
-                                         .time_factor = exp(x[k]),
-                                         .moved = x[k] / c->deviations[k],
-                                         .is_identified = left[k] <= IDENTIFIED * c->deviations[k]};
-        if (from->size)
-            out->fitted[k].after = scaled(from, exp(x[k]), exp(WITHIN_80_PERCENT * left[k]));
+        const struct npart_parameter_range *range = &from->range;
+        struct npart_fitted *fitted = &out->fitted[k];
+        *fitted = (struct npart_fitted){.size = sizeof *fitted,
+                                        .parameter = from->size ? from->name : sides[k],
+                                        .precision = from->precision,
+                                        .runtime = from->runtime,
+                                        .before = {range->low, range->typical, range->high},
+                                        .time_factor = exp(x[k]),
+                                        .moved = x[k] / c->deviations[k],
+                                        .is_identified = left[k] <= IDENTIFIED * c->deviations[k]};
+        if (!from->size)
+            continue;
+        struct npart_parameter_range after = scaled(from, exp(x[k]), exp(WITHIN_80_PERCENT * left[k]));
+        fitted->after[0] = after.low;
+        fitted->after[1] = after.typical;
+        fitted->after[2] = after.high;
     }
 }
 
@@ -424,27 +469,37 @@ static void tell_factors(const struct calibrating *c, const double *x, const dou
  * "param memory_gb_per_s of w8a8 for v73 via onnxruntime 18.2 21.0 24.3 assumed". The target's variant is named also
  * where the list's line is for all, so that others keep what the list says of them. */
 struct cost_file {
-    npart_write_callback write;
-    void *payload;
+    struct npart__buffer *out;
     const char *variant;
 };
 
-static bool write_line(const struct cost_file *file, const struct npart_parameter *from,
-                       struct npart_parameter_range range, bool is_assumed)
+static void put_number(struct npart__buffer *out, double value)
 {
-    char line[1024];
-    int length = snprintf(line, sizeof line, "param %s%s%s%s%s%s%s %.9f %.9f %.9f%s\n", from->name,
-                          from->precision ? " of " : "", from->precision ? from->precision : "",
-                          *file->variant ? " for " : "", file->variant, from->runtime ? " via " : "",
-                          from->runtime ? from->runtime : "", range.low, range.typical, range.high,
-                          is_assumed ? " assumed" : "");
-    return length > 0 && (size_t)length < sizeof line && file->write(file->payload, line, (size_t)length);
+    char text[400], half[16]; /* no number has more digits before its point */
+    (void)snprintf(half, sizeof half, "%.1f", 0.5);
+    (void)snprintf(text, sizeof text, " %.9f", value);
+    char *point = strchr(text, half[1]);
+    if (point)
+        *point = '.';
+    npart__append_text(out, text);
+}
+
+static void put_line(const struct cost_file *file, const struct npart_parameter *from,
+                     struct npart_parameter_range range, bool is_assumed)
+{
+    npart__append_format(file->out, "param %s%s%s%s%s%s%s", from->name, from->precision ? " of " : "",
+                         from->precision ? from->precision : "", *file->variant ? " for " : "", file->variant,
+                         from->runtime ? " via " : "", from->runtime ? from->runtime : "");
+    put_number(file->out, range.low);
+    put_number(file->out, range.typical);
+    put_number(file->out, range.high);
+    npart__append_text(file->out, is_assumed ? " assumed\n" : "\n");
 }
 
 /* All that a side's factor moves, each line of the list once. Their range stays as wide as the list's, since one
  * factor says nothing about a single parameter. */
-static npart_status write_sides(const struct calibrating *c, const double *x, const struct cost_file *file,
-                                bool *is_written, struct npart_error *error)
+static npart_status put_sides(const struct calibrating *c, const double *x, const struct cost_file *file,
+                              struct npart_error *error)
 {
     uint32_t written[CANDIDATES], count = 0;
     for (uint32_t r = 0; r < c->row_count; r++) {
@@ -460,44 +515,45 @@ static npart_status write_sides(const struct calibrating *c, const double *x, co
             if (at < count || from->range.typical <= 0 || row->ms[i] <= 0)
                 continue;
             written[count++] = from->line;
-            *is_written &= write_line(file, from, scaled(from, exp(x[k]),
-                                                         exp(WITHIN_80_PERCENT * deviation_of(&from->range))), false);
+            put_line(file, from, scaled(from, exp(x[k]), exp(WITHIN_80_PERCENT * deviation_of(&from->range))), false);
         }
     }
     return NPART_OK;
 }
 
-static npart_status write_costs(const struct calibrating *c, const double *x, const struct calibration *told,
-                                npart_write_callback write, void *payload, struct npart_error *error)
+/* A parameter that the times did not identify stays `assumed` where it was, so reports go on to say that it is. */
+static npart_status make_costs(const struct calibrating *c, const double *x, npart_calibration *told,
+                               struct npart_error *error)
 {
-    const npart_plan *plan = c->rows[0].measured->plan;
+    const npart_plan *plan = c->rows[0].plan;
     struct npart_oplist_info list = {.size = sizeof list};
     struct npart_plan_info info = {.size = sizeof info};
-    char head[1024];
+    struct npart__buffer out;
     npart_status status = NPART_OK;
     (void)npart_oplist_info(npart_plan_oplist(plan), &list);
     (void)npart_plan_info(plan, &info);
-    const struct cost_file file = {write, payload, info.variant};
-    int length = snprintf(head, sizeof head,
-                          "format 1\ncost %s\nsource \"calibrated from %u measured times of %u models\"\n", list.name,
-                          c->time_count, told->model_count);
-    bool is_written = length > 0 && (size_t)length < sizeof head && write(payload, head, (size_t)length);
+    npart__buffer_init(&out, &told->life->arena);
+    const struct cost_file file = {&out, info.variant};
+    npart__append_format(&out, "format 1\ncost %s\nsource \"calibrated from %u measured times of %u models\"\n",
+                         list.name, c->time_count, told->info.model_count);
     if (c->is_scaled)
-        status = write_sides(c, x, &file, &is_written, error);
-    /* A parameter that the times did not identify stays `assumed` where it was, so reports go on to say that it is. */
-    for (uint32_t k = 0; k < c->factor_count && !c->is_scaled; k++)
-        is_written &= write_line(&file, &c->factors[k].from, told->fitted[k].after,
-                                 c->factors[k].from.is_assumed && !told->fitted[k].is_identified);
-    return status == NPART_OK && !is_written ? fail(error, NPART_ERROR_WRITE, "", "cannot write") : status;
+        status = put_sides(c, x, &file, error);
+    for (uint32_t k = 0; k < c->factor_count && !c->is_scaled; k++) {
+        const double *after = told->fitted[k].after;
+        put_line(&file, &c->factors[k].from, (struct npart_parameter_range){after[0], after[1], after[2]},
+                 c->factors[k].from.is_assumed && !told->fitted[k].is_identified);
+    }
+    told->info.costs = npart__made_text(&out);
+    return status == NPART_OK && !told->info.costs ? npart__fail_memory(error) : status;
 }
 
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
 
-static npart_status fit(struct calibrating *c, const struct measurement *measured, double *x,
-                        struct calibration *told, struct npart_error *error)
+static npart_status fit(struct calibrating *c, const struct npart_measurement *measured, double *x,
+                        npart_calibration *told, struct npart_error *error)
 {
-    static const double prior[MOST_FACTORS] = {0};
-    double left[MOST_FACTORS] = {0}, errors[MOST_MEASUREMENTS] = {0}, before = 0, after = 0, held_out = 0;
+    static const double prior[NPART__MOST_FACTORS] = {0};
+    double left[NPART__MOST_FACTORS] = {0}, errors[NPART_MOST_MEASUREMENTS] = {0}, before = 0, after = 0, held_out = 0;
     npart_status status = gather_times(c, measured, error);
     /* With two times or fewer there is less to learn than a parameter needs. */
     if (status == NPART_OK && c->time_count <= 2)
@@ -511,56 +567,82 @@ static npart_status fit(struct calibrating *c, const struct measurement *measure
         status = find_errors(c, prior, errors, error);
     if (status == NPART_OK) {
         before = middle_of(errors, c->row_count);
-        status = solve(c, x, left, &told->is_at_limit, error);
+        status = solve(c, x, left, &told->info.is_at_limit, error);
     }
     if (status == NPART_OK)
         status = find_errors(c, x, errors, error);
     if (status == NPART_OK) {
         after = middle_of(errors, c->row_count);
-        status = leave_out(c, x, errors, &told->model_count, error);
+        status = leave_out(c, x, errors, &told->info.model_count, error);
     }
     if (status != NPART_OK)
         return status;
     held_out = middle_of(errors, c->row_count);
-    told->time_count = c->time_count;
-    told->is_scaled = c->is_scaled;
+    told->info.time_count = c->time_count;
+    told->info.is_scaled = c->is_scaled;
     /* Errors are logarithms up to here, relative shares from here on. A logarithm of 0.25 is an error of 28 %. */
-    told->error_before = expm1(before);
-    told->error_after = expm1(after);
-    told->error_held_out = told->model_count > 1 ? expm1(held_out) : -1;
+    told->info.error_before = expm1(before);
+    told->info.error_after = expm1(after);
+    told->info.error_held_out = told->info.model_count > 1 ? expm1(held_out) : -1;
     /* One model cannot be left out and judged by the others, so it is never accepted by itself. */
-    told->is_accepted = told->model_count > 1 && !told->is_at_limit && held_out <= ACCEPTED * before;
+    told->info.is_accepted = told->info.model_count > 1 && !told->info.is_at_limit && held_out <= ACCEPTED * before;
     tell_factors(c, x, left, told);
     return NPART_OK;
 }
 
-npart_status calibrate(const struct measurement *rows, uint32_t count, struct calibration *out,
-                       npart_write_callback write, void *payload, struct npart_error *error)
+static npart_status check_measurements(const struct npart_measurement *rows, uint32_t count, struct npart_error *error)
 {
-    struct row opened[MOST_MEASUREMENTS] = {{0}};
-    struct calibrating c = {.rows = opened, .row_count = count};
-    struct calibration told = {0};
-    double x[MOST_FACTORS] = {0};
-    if (count == 0 || count > MOST_MEASUREMENTS) {
-        char message[64];
-        (void)snprintf(message, sizeof message, "from 1 to %u measurements are taken", MOST_MEASUREMENTS);
-        return fail(error, NPART_ERROR_ARGUMENT, "", message);
-    }
-    npart_status status = fit(&c, rows, x, &told, error);
-    if (status == NPART_OK && told.is_accepted && write)
-        status = write_costs(&c, x, &told, write, payload, error);
+    if (!rows || count == 0 || count > NPART_MOST_MEASUREMENTS)
+        return npart__fail(error, NPART_ERROR_ARGUMENT, "", "from 1 to %u measurements are taken",
+                           NPART_MOST_MEASUREMENTS);
     for (uint32_t i = 0; i < count; i++) {
-        free(opened[i].parameters);
-        free(opened[i].factors);
-        free(opened[i].ms);
+        if (!rows[i].plan)
+            return npart__fail_null("plan", error);
+        if (rows[i].run && rows[i].total_ms == 0 && rows[i].run->runs == 0)
+            return npart__fail(error, NPART_ERROR_ARGUMENT, "",
+                               "has no times of runs; calibrate needs a profile");
     }
-    free(c.times);
-    free(c.parts);
-    free(c.fixed);
-    free(c.measured);
-    free(c.skips);
-    /* Only now, so that a caller whose buffer failed has no result that was never written. */
-    if (status == NPART_OK)
-        *out = told;
-    return status;
+    return NPART_OK;
+}
+
+npart_status npart_calibration_make(npart_calibration **out, const struct npart_measurement *rows, uint32_t count,
+                                    struct npart_error *error)
+{
+    struct row opened[NPART_MOST_MEASUREMENTS] = {0};
+    struct calibrating c = {.rows = opened, .row_count = count};
+    double x[NPART__MOST_FACTORS] = {0};
+    if (!out)
+        return npart__fail_null("out", error);
+    npart_status status = check_measurements(rows, count, error);
+    if (status != NPART_OK)
+        return status;
+    const struct npart_allocator *allocator = &rows[0].plan->life->arena.allocator;
+    npart_calibration *told = npart__handle_new(sizeof *told, allocator);
+    if (!told)
+        return npart__fail_memory(error);
+    npart__arena_init(&c.arena, allocator);
+    told->info = (struct npart_calibration_info){.size = sizeof told->info, .run_count = count};
+    status = fit(&c, rows, x, told, error);
+    if (status == NPART_OK && told->info.is_accepted)
+        status = make_costs(&c, x, told, error);
+    npart__arena_clear(&c.arena);
+    return NPART__HAND_OVER(out, told, status, error);
+}
+
+NPART__FREES(calibration)
+
+bool npart_calibration_info(const npart_calibration *calibration, struct npart_calibration_info *out)
+{
+    if (!calibration || !NPART__HAS_ROOM(out))
+        return false;
+    *out = calibration->info;
+    return true;
+}
+
+bool npart_calibration_fitted(const npart_calibration *calibration, uint32_t index, struct npart_fitted *out)
+{
+    if (!calibration || index >= calibration->info.fitted_count || !NPART__HAS_ROOM(out))
+        return false;
+    *out = calibration->fitted[index];
+    return true;
 }

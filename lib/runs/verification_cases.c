@@ -4,17 +4,15 @@
  * operands, its attributes, and a DequantizeLinear or QuantizeLinear beside it where the model has one. The source is
  * for the user to name.
  */
-#include "cases.h"
-
 #include <inttypes.h>
-#include <string.h>
+#include <stdio.h>
 
-#include "output_file.h"
+#include "runs/runs.h"
 
 #define MOST_ELEMENTS 64u
 
 struct case_writer {
-    FILE *out;
+    struct npart__buffer *out;
     const npart_model *model;
     const npart_inference *inference;
     const char *target;
@@ -48,13 +46,13 @@ static void put_value(const struct case_writer *at, const char *prefix, uint32_t
     uint32_t count = 0;
     char type[512];
     (void)npart_inference_type_text(at->inference, id, type, sizeof type);
-    (void)fprintf(at->out, "%s %s%" PRIu32 " %s", value.is_constant ? "init" : "input", prefix, index, type);
+    npart__append_format(at->out, "%s %s%" PRIu32 " %s", value.is_constant ? "init" : "input", prefix, index, type);
     bool is_whole = value.is_constant && strcmp(npart_element_type_text(value.element_type), "int64") == 0;
     if (is_whole && npart_inference_elements(at->inference, id, elements, MOST_ELEMENTS, &count) && count &&
         count <= MOST_ELEMENTS)
         for (uint32_t i = 0; i < count; i++)
-            (void)fprintf(at->out, "%s%" PRId64, i ? " " : " = ", elements[i]);
-    (void)fputs("\n", at->out);
+            npart__append_format(at->out, "%s%" PRId64, i ? " " : " = ", elements[i]);
+    npart__append_text(at->out, "\n");
 }
 
 /* The type that a DequantizeLinear reads, or a QuantizeLinear makes. */
@@ -81,32 +79,35 @@ static void put_operand(const struct case_writer *at, uint32_t index, uint32_t i
     }
     uint32_t read = operand_at(at, producer, false, 0);
     put_value(at, "q", index, read);
-    (void)fprintf(at->out, "init s%" PRIu32 " float32[] = 0.1\ninit z%" PRIu32 " %s[] = 0\n", index, index,
+    npart__append_format(at->out, "init s%" PRIu32 " float32[] = 0.1\ninit z%" PRIu32 " %s[] = 0\n", index, index,
                   type_of(at, read));
-    (void)fprintf(at->out, "node x%" PRIu32 " = DequantizeLinear(q%" PRIu32 ", s%" PRIu32 ", z%" PRIu32 ")\n", index,
-                  index, index, index);
+    npart__append_format(at->out, "node x%" PRIu32 " = DequantizeLinear(q%" PRIu32 ", s%" PRIu32 ", z%" PRIu32 ")\n",
+                         index, index, index, index);
 }
 
 /* Bodies, tensors and texts with quotes are left out, and said to be. */
 static void put_attributes(const struct case_writer *at, uint32_t node)
 {
     struct npart_attribute attribute = {.size = sizeof attribute};
+    char digits[48];
     for (uint32_t i = 0; npart_model_attribute(at->model, node, i, &attribute); i++) {
         bool is_list = attribute.type == NPART_ATTRIBUTE_INTS || attribute.type == NPART_ATTRIBUTE_FLOATS;
         if (attribute.type == NPART_ATTRIBUTE_INT)
-            (void)fprintf(at->out, " %s=%" PRId64, attribute.name, attribute.integer);
+            npart__append_format(at->out, " %s=%" PRId64, attribute.name, attribute.integer);
         else if (attribute.type == NPART_ATTRIBUTE_FLOAT)
-            (void)fprintf(at->out, " %s=%#.9g", attribute.name, (double)attribute.real);
+            npart__append_format(at->out, " %s=%s", attribute.name,
+                                 npart__digits_text(digits, (double)attribute.real, 9, true));
         else if (attribute.type == NPART_ATTRIBUTE_STRING && !strchr(attribute.text, '"'))
-            (void)fprintf(at->out, " %s=\"%s\"", attribute.name, attribute.text);
+            npart__append_format(at->out, " %s=\"%s\"", attribute.name, attribute.text);
         else if (is_list && !attribute.is_elided) {
-            (void)fprintf(at->out, " %s=[", attribute.name);
+            npart__append_format(at->out, " %s=[", attribute.name);
             for (uint32_t k = 0; k < attribute.count; k++)
                 if (attribute.type == NPART_ATTRIBUTE_INTS)
-                    (void)fprintf(at->out, "%s%" PRId64, k ? "," : "", attribute.integers[k]);
+                    npart__append_format(at->out, "%s%" PRId64, k ? "," : "", attribute.integers[k]);
                 else
-                    (void)fprintf(at->out, "%s%#.9g", k ? "," : "", (double)attribute.reals[k]);
-            (void)fputs("]", at->out);
+                    npart__append_format(at->out, "%s%s", k ? "," : "",
+                                         npart__digits_text(digits, (double)attribute.reals[k], 9, true));
+            npart__append_text(at->out, "]");
         }
     }
 }
@@ -115,11 +116,11 @@ static void put_case(const struct case_writer *at, const struct npart_node *node
 {
     struct npart_model_info info = {.size = sizeof info};
     (void)npart_model_info(at->model, &info);
-    (void)fprintf(at->out, "\n# source:\n== %s on %s: %s\n", node->op, at->target, run);
+    npart__append_format(at->out, "\n# source:\n== %s on %s: %s\n", node->op, at->target, run);
     for (uint32_t i = 0; i < info.opset_count; i++) {
         bool is_own = strcmp(info.opsets[i].domain, "ai.onnx") == 0;
         if (is_own || strcmp(info.opsets[i].domain, node->domain) == 0)
-            (void)fprintf(at->out, "opset %s%s%lld\n", is_own ? "" : info.opsets[i].domain, is_own ? "" : " ",
+            npart__append_format(at->out, "opset %s%s%lld\n", is_own ? "" : info.opsets[i].domain, is_own ? "" : " ",
                       (long long)info.opsets[i].version);
     }
     for (uint32_t i = 0; i < node->input_count; i++) {
@@ -127,41 +128,47 @@ static void put_case(const struct case_writer *at, const struct npart_node *node
         if (value != NPART_NONE)
             put_operand(at, i, value);
     }
-    (void)fputs("node ", at->out);
+    npart__append_text(at->out, "node ");
     for (uint32_t i = 0; i < node->output_count; i++)
-        (void)fprintf(at->out, "%sy%" PRIu32, i ? "," : "", i);
+        npart__append_format(at->out, "%sy%" PRIu32, i ? "," : "", i);
     bool is_own = strcmp(node->domain, "ai.onnx") == 0 || !*node->domain;
-    (void)fprintf(at->out, " = %s%s%s(", is_own ? "" : node->domain, is_own ? "" : ":", node->op);
+    npart__append_format(at->out, " = %s%s%s(", is_own ? "" : node->domain, is_own ? "" : ":", node->op);
     for (uint32_t i = 0; i < node->input_count; i++) {
         bool is_there = operand_at(at, id, false, i) != NPART_NONE;
-        (void)fprintf(at->out, is_there ? "%sx%" PRIu32 : "%s", i ? ", " : "", i);
+        npart__append_format(at->out, is_there ? "%sx%" PRIu32 : "%s", i ? ", " : "", i);
     }
-    (void)fputs(")", at->out);
+    npart__append_text(at->out, ")");
     put_attributes(at, id);
     uint32_t quantizer = node->output_count ? quantizer_of(at, operand_at(at, id, true, 0)) : NPART_NONE;
     if (quantizer == NPART_NONE) {
-        (void)fputs("\noutput y0\n", at->out);
+        npart__append_text(at->out, "\noutput y0\n");
     } else {
-        (void)fprintf(at->out, "\ninit sy float32[] = 0.1\ninit zy %s[] = 0\n",
+        npart__append_format(at->out, "\ninit sy float32[] = 0.1\ninit zy %s[] = 0\n",
                       type_of(at, operand_at(at, quantizer, true, 0)));
-        (void)fputs("node r = QuantizeLinear(y0, sy, zy)\noutput r\n", at->out);
+        npart__append_text(at->out, "node r = QuantizeLinear(y0, sy, zy)\noutput r\n");
     }
-    (void)fprintf(at->out, "target %s\nexpect verdict y0 %s\n", at->target, run);
+    npart__append_format(at->out, "target %s\nexpect verdict y0 %s\n", at->target, run);
 }
 
-bool write_cases(const char *path, const struct comparison *comparison, const npart_inference *inference,
-                 const char *target)
+npart_status npart_verification_cases(const npart_verification *verification, npart_write_callback write,
+                                      void *payload, struct npart_error *error)
 {
-    struct output_file file = {0};
-    if (!begin_output_file(&file, path))
-        return finish_output_file(&file, path, false);
-    struct case_writer at = {file.stream, comparison->model, inference, target};
-    (void)fputs("# What a run and the plan differ in, node by node. Name the source of each: a thread, a log\n"
-                "# or a board, and its release.\n", at.out);
-    for (uint32_t i = 0; i < comparison->node_count; i++) {
+    struct npart__told told;
+    if (!verification || !write)
+        return npart__fail_null(!verification ? "verification" : "write", error);
+    struct npart_plan_info info = {.size = sizeof info};
+    (void)npart_plan_info(verification->plan, &info);
+    npart__tell_open(&told, &verification->life->arena.allocator, write, payload);
+    const struct case_writer at = {&told.out, verification->model, npart_plan_inference(verification->plan),
+                                   info.target};
+    npart__append_text(at.out, "# What a run and the plan differ in, node by node. Name the source of each: a thread, "
+                               "a log\n# or a board, and its release.\n");
+    for (uint32_t i = 0; i < verification->node_count; i++) {
+        const struct npart__verified_node *compared = &verification->nodes[i];
         struct npart_node node = {.size = sizeof node};
-        if (comparison->nodes[i].agreement == DIFFERENT && npart_model_node(at.model, i, &node) && node.body_count == 0)
-            put_case(&at, &node, i, comparison->nodes[i].run == ON_NPU ? "npu" : "cpu");
+        if (compared->agreement == NPART_AGREEMENT_DIFFERENT && npart_model_node(at.model, i, &node) &&
+            node.body_count == 0)
+            put_case(&at, &node, i, compared->run == NPART__RUN_ON_NPU ? "npu" : "cpu");
     }
-    return finish_output_file(&file, path, ferror(file.stream) == 0);
+    return npart__tell_close(&told, error);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "fit.h"
+#include "runs/fit.h"
 
 #include <math.h>
 #include <string.h>
@@ -7,11 +7,11 @@
 /* The function to minimize, its gradient and its Gauss-Newton matrix, both halved. As both are halved, the step of
  * Gauss and Newton is the same. */
 struct normal {
-    double value, gradient[MOST_FACTORS], matrix[MOST_FACTORS][MOST_FACTORS];
+    double value, gradient[NPART__MOST_FACTORS], matrix[NPART__MOST_FACTORS][NPART__MOST_FACTORS];
 };
 
 /* A factor is exp(x): it stays above 0, and doubling is as far from 1 as halving. */
-double fit_predict(const struct fitting *fit, uint32_t time, const double *x)
+double npart__fit_predict(const struct npart__fitting *fit, uint32_t time, const double *x)
 {
     double sum = fit->fixed[time];
     for (uint32_t k = 0; k < fit->factor_count; k++)
@@ -22,10 +22,10 @@ double fit_predict(const struct fitting *fit, uint32_t time, const double *x)
 /* The slope of the predicted time by x[k] is that part itself, as the derivative of exp is exp. Residuals are
  * relative: a network of 1 ms says as much as one of 100. Predicted 12 ms, measured 10, spread 0.15: the residual
  * is 2 / 1.5. */
-static void add_time(const struct fitting *fit, uint32_t time, const double *x, struct normal *out)
+static void add_time(const struct npart__fitting *fit, uint32_t time, const double *x, struct normal *out)
 {
-    double scale = fit->measured[time] * fit->spread, slope[MOST_FACTORS] = {0};
-    double residual = (fit_predict(fit, time, x) - fit->measured[time]) / scale;
+    double scale = fit->measured[time] * fit->spread, slope[NPART__MOST_FACTORS] = {0};
+    double residual = (npart__fit_predict(fit, time, x) - fit->measured[time]) / scale;
     for (uint32_t k = 0; k < fit->factor_count; k++)
         slope[k] = fit->parts[(size_t)time * fit->factor_count + k] * exp(x[k] - fit->at[k]) / scale;
     out->value += residual * residual;
@@ -38,7 +38,7 @@ static void add_time(const struct fitting *fit, uint32_t time, const double *x, 
 
 /* First what is known beforehand: each x is normally distributed about 0. So the matrix is positive however few the
  * times are, and with none x stays where it is. */
-static void add_up(const struct fitting *fit, const bool *skips, const double *x, struct normal *out)
+static void add_up(const struct npart__fitting *fit, const bool *skips, const double *x, struct normal *out)
 {
     memset(out, 0, sizeof *out);
     for (uint32_t k = 0; k < fit->factor_count; k++) {
@@ -55,7 +55,7 @@ static void add_up(const struct fitting *fit, const bool *skips, const double *x
 
 /* Of a symmetric positive matrix A the triangle L with A = L L^T (Cholesky's). False when it is none, in numbers.
  * The upper half is left as it was, and not read afterwards. */
-static bool decompose(uint32_t count, double matrix[MOST_FACTORS][MOST_FACTORS])
+static bool decompose(uint32_t count, double matrix[NPART__MOST_FACTORS][NPART__MOST_FACTORS])
 {
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t k = 0; k <= i; k++) {
@@ -70,7 +70,7 @@ static bool decompose(uint32_t count, double matrix[MOST_FACTORS][MOST_FACTORS])
 }
 
 /* L L^T x = b, in place. Forward through L, then back through its transpose. */
-static void substitute(uint32_t count, double matrix[MOST_FACTORS][MOST_FACTORS], double *b)
+static void substitute(uint32_t count, double matrix[NPART__MOST_FACTORS][NPART__MOST_FACTORS], double *b)
 {
     for (uint32_t i = 0; i < count; i++) {
         for (uint32_t k = 0; k < i; k++)
@@ -88,10 +88,10 @@ static void substitute(uint32_t count, double matrix[MOST_FACTORS][MOST_FACTORS]
 /* A step with the diagonal made larger, which shortens it and turns it downhill. With a damping near 0 it is Gauss
  * and Newton's step, which is right close to the minimum; with a large one a short step along the gradient, which
  * always helps. */
-static bool step(const struct fitting *fit, const struct normal *normal, double damping, const double *x,
+static bool step(const struct npart__fitting *fit, const struct normal *normal, double damping, const double *x,
                  double *out)
 {
-    double matrix[MOST_FACTORS][MOST_FACTORS], by[MOST_FACTORS];
+    double matrix[NPART__MOST_FACTORS][NPART__MOST_FACTORS], by[NPART__MOST_FACTORS];
     memcpy(matrix, normal->matrix, sizeof matrix);
     for (uint32_t k = 0; k < fit->factor_count; k++) {
         /* Relative to the diagonal, as factors may be known very differently well. */
@@ -108,14 +108,14 @@ static bool step(const struct fitting *fit, const struct normal *normal, double 
 
 /* The inverse of the matrix is what is left of the variances, to first order. The diagonal alone is asked for, one
  * column at a time; there are 8 at most. */
-static bool find_deviations(const struct fitting *fit, const struct normal *normal, double *out)
+static bool find_deviations(const struct npart__fitting *fit, const struct normal *normal, double *out)
 {
-    double matrix[MOST_FACTORS][MOST_FACTORS];
+    double matrix[NPART__MOST_FACTORS][NPART__MOST_FACTORS];
     memcpy(matrix, normal->matrix, sizeof matrix);
     if (!decompose(fit->factor_count, matrix))
         return false;
     for (uint32_t k = 0; k < fit->factor_count; k++) {
-        double column[MOST_FACTORS] = {0};
+        double column[NPART__MOST_FACTORS] = {0};
         column[k] = 1;
         substitute(fit->factor_count, matrix, column);
         out[k] = sqrt(column[k]);
@@ -124,14 +124,14 @@ static bool find_deviations(const struct fitting *fit, const struct normal *norm
 }
 
 /* `x` is changed only when all has gone well, so that a caller may go on with what it had. */
-bool fit_solve(const struct fitting *fit, const bool *skips, double *x, double *deviations_left)
+bool npart__fit_solve(const struct npart__fitting *fit, const bool *skips, double *x, double *deviations_left)
 {
     struct normal here, there;
-    double at[MOST_FACTORS] = {0}, next[MOST_FACTORS], damping = 1e-3;
+    double at[NPART__MOST_FACTORS] = {0}, next[NPART__MOST_FACTORS], damping = 1e-3;
     /* Steps are made on a copy: `x` stays what it was until the end. */
     memcpy(at, x, fit->factor_count * sizeof *at);
     add_up(fit, skips, at, &here);
-    for (uint32_t i = 0; i < MOST_FIT_STEPS && isfinite(here.value); i++) {
+    for (uint32_t i = 0; i < NPART__MOST_FIT_STEPS && isfinite(here.value); i++) {
         if (!step(fit, &here, damping, at, next))
             return false;
         add_up(fit, skips, next, &there);

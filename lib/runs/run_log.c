@@ -3,17 +3,16 @@
  * The verbose log of a session: the list "Node placements", and what the QNN provider says of each node that it is
  * asked for.
  */
-#include "profile.h"
+#include "runs/runs.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct log {
-    struct profile *profile;
+    npart_run *run;
     char provider[128];    /* of the list that goes on; "" : none does */
     unsigned long pending; /* nodes of a QDQ node unit that the provider's sentence is about */
     bool is_passed, has_placements;
-    struct placed_node *asked; /* the last that it was about, for its reason */
+    uint32_t asked; /* the last node that it was about, for its reason; NPART_NONE: there is none */
 };
 
 static void copy_text(char *out, size_t bytes, const char *text, size_t length)
@@ -34,10 +33,10 @@ static bool take_heading(struct log *log, const char *line)
         return false;
     copy_text(log->provider, sizeof log->provider, start, (size_t)(end - start));
     log->has_placements = true;
-    uint32_t provider = profile_provider(log->profile, log->provider);
+    uint32_t provider = npart__run_provider(log->run, log->provider);
     if (all) {
-        log->profile->all_on_provider = provider;
-        log->profile->all_count = (uint32_t)strtoul(count + strlen("Number of nodes: "), NULL, 10);
+        log->run->all_on_provider = provider;
+        log->run->all_count = (uint32_t)strtoul(count + strlen("Number of nodes: "), NULL, 10);
         log->provider[0] = '\0';
     }
     return true;
@@ -57,9 +56,7 @@ static bool take_placed(struct log *log, const char *line)
         return false;
     copy_text(op, sizeof op, text, (size_t)(open - text));
     copy_text(name, sizeof name, open + 2, (size_t)(close - open - 2));
-    struct placed_node *node = profile_node(log->profile, name, op, log->provider, -1);
-    if (node)
-        node->is_placed = true;
+    (void)npart__run_placed(log->run, name, op, log->provider);
     return true;
 }
 
@@ -71,8 +68,8 @@ static bool take_sentence(struct log *log, const char *line)
         return false;
     log->is_passed = strncmp(text, "Validation PASSED for ", 22) == 0;
     log->pending = strtoul(text + 22, NULL, 10);
-    log->asked = NULL;
-    log->profile->was_asked = true;
+    log->asked = NPART_NONE;
+    log->run->was_asked = true;
     return true;
 }
 
@@ -83,12 +80,9 @@ static void take_asked(struct log *log, const char *line)
     const char *op = strstr(line, is_op), *name = op ? strstr(op, is_name) : NULL, *next, *end = NULL;
     const char *reason = strstr(line, "\tREASON : ");
     char op_text[256], name_text[4096];
-    if (reason && log->asked && !log->is_passed && !log->asked->reason) {
-        size_t length = strcspn(reason + 10, "\r\n");
-        log->asked->reason = malloc(length + 1);
-        if (log->asked->reason)
-            copy_text(log->asked->reason, length + 1, reason + 10, length);
-    }
+    if (reason && log->asked != NPART_NONE && !log->is_passed)
+        npart__run_give_reason(log->run, &log->run->nodes.items[log->asked], reason + 10,
+                               strcspn(reason + 10, "\r\n"));
     for (next = name ? strstr(name, is_index) : NULL; next; next = strstr(next + 1, is_index))
         end = next; /* the last one: a name may hold the words */
     if (!end || log->pending == 0)
@@ -97,37 +91,35 @@ static void take_asked(struct log *log, const char *line)
     copy_text(op_text, sizeof op_text, op + sizeof is_op - 1, (size_t)(name - op) - (sizeof is_op - 1));
     copy_text(name_text, sizeof name_text, name + sizeof is_name - 1, (size_t)(end - name) - (sizeof is_name - 1));
     const char *provider = log->is_passed ? "QNNExecutionProvider" : "CPUExecutionProvider";
-    log->asked = profile_node(log->profile, name_text, op_text, provider, -1);
+    const struct npart__ran *node = npart__run_node(log->run, name_text, op_text, provider, -1);
+    log->asked = node ? (uint32_t)(node - log->run->nodes.items) : NPART_NONE;
 }
 
-bool read_log(struct profile *profile, FILE *file)
+bool npart__read_run_log(npart_run *run, struct npart__input *input)
 {
-    struct log log = {.profile = profile};
-    struct lines lines = {.number = 0};
-    char *line = malloc(MOST_LOG_LINE);
-    profile->kind = PROFILE_LOG;
+    struct log log = {.run = run, .asked = NPART_NONE};
+    struct npart__run_lines lines = {.number = 0};
+    char *line = npart__arena_allocate(&run->life->arena, NPART_MOST_RUN_LOG_LINE);
+    run->kind = "log";
     if (!line)
-        return profile_fail(profile, "out of memory");
+        return npart__run_fail(run, "out of memory");
     bool is_first = true;
-    for (bool is_begin = true; fgets(line, MOST_LOG_LINE, file) && !*profile->problem;) {
-        if (is_first && is_qnn_profile(line)) {
-            bool is_read = read_qnn_profile(profile, file, line, MOST_LOG_LINE);
-            free(line);
-            return is_read;
-        }
+    for (bool is_begin = true; npart__input_line(input, line, NPART_MOST_RUN_LOG_LINE) && !*run->problem;) {
+        if (is_first && npart__is_qnn_profile(line))
+            return npart__read_qnn_profile(run, input, line, NPART_MOST_RUN_LOG_LINE);
         is_first = false;
         bool is_next_begin = strchr(line, '\n') != NULL;
         if (is_begin && !take_heading(&log, line) && !take_placed(&log, line) && !take_sentence(&log, line)) {
             take_asked(&log, line);
-            (void)take_vendor_line(profile, &lines, line);
+            (void)npart__take_vendor_line(run, &lines, line);
         }
         is_begin = is_next_begin;
     }
-    free(line);
-    if (!log.has_placements && has_vendor_lines(&lines))
-        (void)finish_vendor_lines(profile, &lines);
+    npart__arena_release(&run->life->arena, line);
+    if (!log.has_placements && lines.is_known)
+        (void)npart__finish_vendor_lines(run, &lines);
     else if (!log.has_placements)
-        profile_fail(profile, "neither JSON, nor QNN's profile, nor a compiler's log, nor one with "
+        npart__run_fail(run, "neither JSON, nor QNN's profile, nor a compiler's log, nor one with "
                               "\"Node placements\" (log_severity_level 0)");
-    return !*profile->problem;
+    return !*run->problem;
 }
