@@ -2718,6 +2718,19 @@ class npart_calibration_names(Structure):
     ]
 
 
+class npart_many_info(Structure):
+    size: int
+    models: int
+    failures: int
+    target_count: int
+    _fields_ = [
+        ("size", c_size_t),
+        ("models", c_uint64),
+        ("failures", c_uint64),
+        ("target_count", c_uint32),
+    ]
+
+
 # Of each function, what it returns and takes.
 FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "npart_version": (c_char_p, []),
@@ -3117,6 +3130,20 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
         [
             c_void_p,
             POINTER(npart_calibration_names),
+            npart_write_callback,
+            c_void_p,
+            POINTER(npart_error),
+        ],
+    ),
+    "npart_many_make": (c_int, [POINTER(c_void_p), POINTER(npart_allocator), POINTER(npart_error)]),
+    "npart_many_free": (None, [c_void_p]),
+    "npart_many_add": (c_int, [c_void_p, c_char_p, c_size_t, POINTER(npart_error)]),
+    "npart_many_info": (c_bool, [c_void_p, POINTER(npart_many_info)]),
+    "npart_many_text": (
+        c_int,
+        [
+            c_void_p,
+            POINTER(npart_report_options),
             npart_write_callback,
             c_void_p,
             POINTER(npart_error),
