@@ -75,6 +75,7 @@
 #include "npu_partition/report.h"
 #include "npu_partition/runs.h"
 #include "npu_partition/many.h"
+#include "npu_partition/gate.h"
 #include "npu_partition/experimental.h"
 
 #endif

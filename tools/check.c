@@ -372,7 +372,7 @@ static npart_status analyze(struct check *check, struct checked *checked)
 static void tell_unchecked(const struct checked *checked)
 {
     int count = checked->options->target_count, unchecked = 0;
-    if (checked->options->fails_on[FAIL_ON_INVALID])
+    if (checked->options->thresholds.fails_on[NPART_FAILS_ON_INVALID])
         return;
     for (int i = 0; i < count; i++)
         unchecked += !checked->judged[i].outcomes.count;

@@ -56,9 +56,9 @@ struct compared {
 struct judged {
     enum standing standing;
     struct outcomes outcomes;
-    char waivers[MOST_OUTCOMES][512]; /* why one that is not met is accepted; "": it is not */
-    bool is_known[MOST_OUTCOMES];     /* the baseline accepts it, no waiver */
-    bool is_told[MOST_OUTCOMES];      /* with the outcome of the baseline: one regression is told once */
+    char waivers[NPART_MOST_OUTCOMES][512]; /* why one that is not met is accepted; "": it is not */
+    bool is_known[NPART_MOST_OUTCOMES];     /* the baseline accepts it, no waiver */
+    bool is_told[NPART_MOST_OUTCOMES];      /* with the outcome of the baseline: one regression is told once */
     size_t own_bytes; /* of the text of `comparison`: what stands before "; changed: "; 0: all of it */
     struct compared compared;         /* with the baseline, else with what was before */
     uint32_t comparison;              /* the outcome that it belongs to; NPART_NONE: none */

@@ -187,7 +187,7 @@ static npart_status find_accepted(struct accepted *accepted, struct npart_error 
 
 /* ---- what they accept --------------------------------------------------------------------------------------- */
 
-static const struct outcome *find_outcome(const struct outcomes *outcomes, const char *threshold)
+static const struct npart_gate_outcome *find_outcome(const struct outcomes *outcomes, const char *threshold)
 {
     for (uint32_t i = 0; i < outcomes->count; i++)
         if (strcmp(outcomes->items[i].threshold, threshold) == 0)
@@ -209,7 +209,7 @@ static bool speaks_of(const struct waiver *waiver, const char *threshold)
     }
     return (strcmp(threshold, "max-partitions") == 0 && (settings->max_partitions || settings->allow_none)) ||
            (strcmp(threshold, BASELINE) == 0 && waiver->worse && waiver->worse->as.boolean) ||
-           (bound_of(threshold) != BOUNDS && settings->bounds[bound_of(threshold)]) ||
+           (bound_of(threshold) != NPART_BOUNDS && settings->bounds[bound_of(threshold)]) ||
            (strcmp(threshold, "min-coverage") == 0 && settings->min_coverage) ||
            (strcmp(threshold, "min-mac-coverage") == 0 && (settings->min_mac_coverage || settings->min_coverage));
 }
@@ -258,7 +258,7 @@ static bool has_waivers(const struct checked *checked, const char *target, const
 
 static enum standing standing_of(const struct judged *judged, uint32_t outcome)
 {
-    const struct outcome *at = &judged->outcomes.items[outcome];
+    const struct npart_gate_outcome *at = &judged->outcomes.items[outcome];
     if (at->is_met)
         return STANDING_OK;
     if (*judged->waivers[outcome])
@@ -286,8 +286,8 @@ static void settle(struct judged *judged)
 static void accept_outcomes(const struct accepted *accepted, struct judged *judged)
 {
     for (uint32_t i = 0; i < judged->outcomes.count; i++) {
-        struct outcome *outcome = &judged->outcomes.items[i];
-        const struct outcome *with = find_outcome(&accepted->outcomes, outcome->threshold);
+        struct npart_gate_outcome *outcome = &judged->outcomes.items[i];
+        const struct npart_gate_outcome *with = find_outcome(&accepted->outcomes, outcome->threshold);
         if (outcome->is_met)
             continue;
         if (!with || with->is_met) {
@@ -352,7 +352,7 @@ static unsigned kinds_of(const char *threshold)
     for (size_t i = 0; i < sizeof limited / sizeof *limited; i++)
         if (strcmp(limited[i].threshold, threshold) == 0)
             return limited[i].kinds;
-    return bound_of(threshold) != BOUNDS ? WORSE_TIME : 0;
+    return bound_of(threshold) != NPART_BOUNDS ? WORSE_TIME : 0;
 }
 
 /* What a waiver's thresholds accept of what got worse: nothing once the plan passes one of them. */
@@ -455,7 +455,7 @@ static npart_status accept_worse(const struct run *run, struct checked *checked,
 }
 
 /* A threshold that is not met, to what got worse; false: there is no room. */
-static bool add_to(struct outcome *worse, const struct outcome *unmet)
+static bool add_to(struct npart_gate_outcome *worse, const struct npart_gate_outcome *unmet)
 {
     size_t used = strlen(worse->text), length = strlen(unmet->text) + strlen("; ");
     if (used + length >= sizeof worse->text)
@@ -470,7 +470,7 @@ static bool add_to(struct outcome *worse, const struct outcome *unmet)
 static void settle_unmet(struct judged *judged, uint32_t at, bool is_all)
 {
     const struct compared *compared = &judged->compared;
-    struct outcome *items = judged->outcomes.items;
+    struct npart_gate_outcome *items = judged->outcomes.items;
     bool is_accepted = !compared->is_worse || *judged->waivers[at];
     for (uint32_t i = 0; i < at; i++) {
         size_t bytes = sizeof judged->waivers[i];
@@ -501,9 +501,9 @@ static npart_status judge_baseline(const struct run *run, struct checked *checke
                                            checked->job.advice[target], compared, error);
     if (status != NPART_OK || !compared->is_known)
         return status;
-    _Static_assert(MOST_OUTCOMES > 4 + FAIL_ON_KINDS, "there is room for all thresholds and the baseline");
+    _Static_assert(NPART_MOST_OUTCOMES > 4 + NPART_CONDITIONS, "there is room for all thresholds and the baseline");
     uint32_t at = judged->comparison = outcomes->count++;
-    outcomes->items[at] = (struct outcome){.threshold = BASELINE, .is_met = !compared->is_worse};
+    outcomes->items[at] = (struct npart_gate_outcome){.threshold = BASELINE, .is_met = !compared->is_worse};
     memcpy(outcomes->items[at].text, compared->text, sizeof compared->text);
     if (compared->is_worse)
         status = accept_worse(run, checked, target, today, judged->waivers[at], sizeof judged->waivers[at], &is_all,
@@ -543,7 +543,7 @@ static npart_status tell_changed(struct checked *checked, int target, struct npa
         return status;
     uint32_t at = found.is_worse ? find_open(judged) : NPART_NONE;
     if (at != NPART_NONE) {
-        struct outcome *outcome = &judged->outcomes.items[at];
+        struct npart_gate_outcome *outcome = &judged->outcomes.items[at];
         const char *text = compared->is_worse ? found.changed : found.text + strlen(WORSE);
         size_t used = judged->own_bytes = strlen(outcome->text);
         if (*text)
@@ -626,7 +626,7 @@ void judge_model(struct checked *checked, const char *today)
     struct project *project = checked->project;
     struct npart_finding finding = {.size = sizeof finding};
     bool is_found = false;
-    for (uint32_t i = 0; checked->options->fails_on[FAIL_ON_INVALID] && !is_found &&
+    for (uint32_t i = 0; checked->options->thresholds.fails_on[NPART_FAILS_ON_INVALID] && !is_found &&
                          npart_inference_finding(checked->job.inference, i, &finding); i++)
         is_found = strcmp(finding.code, "invalid") == 0;
     if (!is_found)

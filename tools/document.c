@@ -125,7 +125,7 @@ void document_close(struct run *run)
 static void append(struct outcome_list *list, const struct outcomes *found, uint32_t plan)
 {
     for (uint32_t i = 0; i < found->count; i++) {
-        const struct outcome *at = &found->items[i];
+        const struct npart_gate_outcome *at = &found->items[i];
         list->items[list->count++] = (struct npart_threshold_outcome){.size = sizeof *list->items,
                                                                       .plan = plan,
                                                                       .is_met = at->is_met,
@@ -137,7 +137,7 @@ static void append(struct outcome_list *list, const struct outcomes *found, uint
 bool list_outcomes(struct outcome_list *list, const struct options *options, const struct job *job)
 {
     size_t targets = (size_t)options->target_count;
-    *list = (struct outcome_list){.items = calloc((targets + 1) * MOST_OUTCOMES, sizeof *list->items),
+    *list = (struct outcome_list){.items = calloc((targets + 1) * NPART_MOST_OUTCOMES, sizeof *list->items),
                                   .found = calloc(targets + 1, sizeof *list->found)};
     if (!list->items || !list->found)
         return false;

@@ -215,13 +215,13 @@ static bool check_fail_on(struct reading *reading, const struct toml_value *valu
     if (!is_fine && !check_strings(reading, value, into))
         return false;
     for (const struct toml_value *item = first_string(value); item; item = next_string(value, item))
-        (void)find_word_of(reading, item, fail_on_words, FAIL_ON_KINDS);
+        (void)find_word_of(reading, item, condition_words(), NPART_CONDITIONS);
     return true;
 }
 
-enum fail_on fail_on_of(const struct toml_value *item)
+enum npart_condition fail_on_of(const struct toml_value *item)
 {
-    return (enum fail_on)find_word_of(NULL, item, fail_on_words, FAIL_ON_KINDS);
+    return (enum npart_condition)find_word_of(NULL, item, condition_words(), NPART_CONDITIONS);
 }
 
 static bool check_count(struct reading *reading, const struct toml_value *value, void *into)
@@ -237,7 +237,7 @@ double share_of(const struct toml_value *value)
     double whole = value->kind == TOML_INTEGER ? (double)value->as.integer : -1;
     double share = value->kind == TOML_FLOAT ? value->as.number : whole;
     bool is_percent;
-    if (value->kind == TOML_STRING && (!parse_share(value->as.text.bytes, &share, &is_percent) || !is_percent))
+    if (value->kind == TOML_STRING && (!npart_share_of(value->as.text.bytes, &share, &is_percent) || !is_percent))
         return -1;
     return share >= 0 && share <= 1 ? share : -1;
 }
@@ -280,8 +280,8 @@ static const struct key threshold_keys[] = {
     {"max-partitions", KIND(INTEGER), "a number", IN_SETTINGS(max_partitions), false, check_count},
     {"min-mac-coverage", SHARE, "a share such as 0.95", IN_SETTINGS(min_mac_coverage), false, check_share},
     {"min-coverage", SHARE, "a share such as 0.95", IN_SETTINGS(min_coverage), false, check_share},
-#define BOUND(member, word, form, expected, is_least, unit, unknown, goes, help)                                       \
-    {word, KIND(FLOAT) | KIND(INTEGER), expected, IN_SETTINGS(bounds[BOUND_##member]), false, check_number},
+#define BOUND(member, id, word, form, expected, goes, help)                                                            \
+    {word, KIND(FLOAT) | KIND(INTEGER), expected, IN_SETTINGS(bounds[NPART_BOUND_##id]), false, check_number},
 #include "bounds.def"
     {"allow-none", KIND(BOOLEAN), "true or false", IN_SETTINGS(allow_none), false, NULL},
     {"fail-on", STRINGS, "an array of words", IN_SETTINGS(fail_on), false, check_fail_on},

@@ -16,7 +16,7 @@
 struct settings {
     const struct toml_value *targets, *dims, *inputs, *level, *runtime, *thresholds;
     const struct toml_value *max_partitions, *min_coverage, *min_mac_coverage, *allow_none, *fail_on;
-    const struct toml_value *bounds[BOUNDS];
+    const struct toml_value *bounds[NPART_BOUNDS];
     const struct toml_value *on; /* thresholds of some targets, by target */
 };
 

@@ -319,23 +319,23 @@ static bool put_inputs(const struct project *project, const struct toml_value *i
 /* Each says what the one before says otherwise. */
 static void put_thresholds(const struct settings *settings, struct options *out)
 {
-    for (int i = 0; i < BOUNDS; i++)
+    for (int i = 0; i < NPART_BOUNDS; i++)
         if (settings->bounds[i])
-            out->bounds[i] = number_of(settings->bounds[i]);
+            out->thresholds.bounds[i] = number_of(settings->bounds[i]);
     if (settings->max_partitions)
-        out->max_partitions = (long)settings->max_partitions->as.integer;
+        out->thresholds.max_partitions = settings->max_partitions->as.integer;
     if (settings->min_coverage)
-        out->min_coverage = share_of(settings->min_coverage);
+        out->thresholds.min_coverage = share_of(settings->min_coverage);
     if (settings->min_mac_coverage)
-        out->min_mac_coverage = share_of(settings->min_mac_coverage);
+        out->thresholds.min_mac_coverage = share_of(settings->min_mac_coverage);
     if (settings->allow_none)
-        out->allows_none = settings->allow_none->as.boolean;
+        out->thresholds.allows_none = settings->allow_none->as.boolean;
     if (settings->fail_on) {
         const struct toml_value *words = settings->fail_on;
-        memset(out->fails_on, 0, sizeof out->fails_on);
+        memset(out->thresholds.fails_on, 0, sizeof out->thresholds.fails_on);
         for (const struct toml_value *item = first_string(words); item; item = next_string(words, item))
-            out->fails_on[fail_on_of(item)] = true;
-        out->fails_on[FAIL_ON_INVALID] |= out->fails_on[FAIL_ON_FAIL];
+            out->thresholds.fails_on[fail_on_of(item)] = true;
+        out->thresholds.fails_on[NPART_FAILS_ON_INVALID] |= out->thresholds.fails_on[NPART_FAILS_ON_FAIL];
     }
 }
 
@@ -394,19 +394,19 @@ static void put_thresholds_on(struct project *project, const struct settings *se
 
 static void put_asked_thresholds(const struct options *asked, struct options *out)
 {
-    static const bool nothing[FAIL_ON_KINDS];
-    for (int i = 0; i < BOUNDS; i++)
-        if (asked->bounds[i] >= 0)
-            out->bounds[i] = asked->bounds[i];
-    if (asked->max_partitions >= 0)
-        out->max_partitions = asked->max_partitions;
-    if (asked->min_coverage >= 0)
-        out->min_coverage = asked->min_coverage;
-    if (asked->min_mac_coverage >= 0)
-        out->min_mac_coverage = asked->min_mac_coverage;
-    out->allows_none |= asked->allows_none;
-    if (memcmp(asked->fails_on, nothing, sizeof nothing) != 0)
-        memcpy(out->fails_on, asked->fails_on, sizeof out->fails_on);
+    static const bool nothing[NPART_CONDITIONS];
+    for (int i = 0; i < NPART_BOUNDS; i++)
+        if (asked->thresholds.bounds[i] >= 0)
+            out->thresholds.bounds[i] = asked->thresholds.bounds[i];
+    if (asked->thresholds.max_partitions >= 0)
+        out->thresholds.max_partitions = asked->thresholds.max_partitions;
+    if (asked->thresholds.min_coverage >= 0)
+        out->thresholds.min_coverage = asked->thresholds.min_coverage;
+    if (asked->thresholds.min_mac_coverage >= 0)
+        out->thresholds.min_mac_coverage = asked->thresholds.min_mac_coverage;
+    out->thresholds.allows_none |= asked->thresholds.allows_none;
+    if (memcmp(asked->thresholds.fails_on, nothing, sizeof nothing) != 0)
+        memcpy(out->thresholds.fails_on, asked->thresholds.fails_on, sizeof out->thresholds.fails_on);
 }
 
 /* What the command line says counts most. */
@@ -428,7 +428,7 @@ bool project_settle(struct project *project, const char *path, const struct opti
 {
     *out = *asked;
     out->dim_count = out->input_count = 0;
-    clear_thresholds(out);
+    out->thresholds = (struct npart_thresholds)NPART_THRESHOLDS_INIT;
     if (project)
         project->targets_of_last = NULL;
     bool is_fine = !project || put_settings(project, &project->top, asked, out, sources);
@@ -493,21 +493,22 @@ void project_accept(const struct waiver *waiver, struct options *options)
 {
     const struct settings *settings = &waiver->settings;
     const struct toml_value *accepted = settings->fail_on, *most = settings->max_partitions;
-    if (most && options->max_partitions >= 0 && options->max_partitions < most->as.integer)
-        options->max_partitions = (long)most->as.integer;
-    accept_share(settings->min_coverage, &options->min_coverage);
-    accept_share(settings->min_mac_coverage, &options->min_mac_coverage);
-    for (int i = 0; i < BOUNDS; i++) {
-        double *bound = &options->bounds[i], is = settings->bounds[i] ? number_of(settings->bounds[i]) : *bound;
-        if (*bound >= 0 && (bound_rows[i].is_least ? is < *bound : is > *bound))
+    if (most && options->thresholds.max_partitions >= 0 && options->thresholds.max_partitions < most->as.integer)
+        options->thresholds.max_partitions = most->as.integer;
+    accept_share(settings->min_coverage, &options->thresholds.min_coverage);
+    accept_share(settings->min_mac_coverage, &options->thresholds.min_mac_coverage);
+    for (int i = 0; i < NPART_BOUNDS; i++) {
+        double *bound = &options->thresholds.bounds[i];
+        double is = settings->bounds[i] ? number_of(settings->bounds[i]) : *bound;
+        if (*bound >= 0 && (is_least_bound(i) ? is < *bound : is > *bound))
             *bound = is;
     }
-    options->allows_none |= settings->allow_none && settings->allow_none->as.boolean;
+    options->thresholds.allows_none |= settings->allow_none && settings->allow_none->as.boolean;
     for (const struct toml_value *item = first_string(accepted); item; item = next_string(accepted, item)) {
-        enum fail_on word = fail_on_of(item);
-        options->fails_on[word] = false;
-        if (word == FAIL_ON_FAIL)
-            options->fails_on[FAIL_ON_INVALID] = false;
+        enum npart_condition word = fail_on_of(item);
+        options->thresholds.fails_on[word] = false;
+        if (word == NPART_FAILS_ON_FAIL)
+            options->thresholds.fails_on[NPART_FAILS_ON_INVALID] = false;
     }
 }
 
@@ -515,7 +516,7 @@ void project_limit(const struct waiver *waiver, struct options *options)
 {
     struct settings limits = waiver->settings;
     limits.fail_on = NULL;
-    clear_thresholds(options);
+    options->thresholds = (struct npart_thresholds)NPART_THRESHOLDS_INIT;
     put_thresholds(&limits, options);
 }
 

@@ -13,7 +13,7 @@ bool read_schema(struct project *project);
 const struct toml_value *first_string(const struct toml_value *value);
 const struct toml_value *next_string(const struct toml_value *value, const struct toml_value *item);
 int64_t limit_of_dim(const char *text);
-enum fail_on fail_on_of(const struct toml_value *item);
+enum npart_condition fail_on_of(const struct toml_value *item);
 double share_of(const struct toml_value *value);
 double number_of(const struct toml_value *value);
 /* Of a table of thresholds that is known to have no mistake; false: out of memory. */

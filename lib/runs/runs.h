@@ -126,9 +126,7 @@ npart_status npart__tell_close(struct npart__told *told, struct npart_error *err
 void npart__tell_line(struct npart__told *told, const char *format, ...) NPART__PRINTF(2, 3);
 /* The same without a line end. */
 void npart__tell_part(struct npart__told *told, const char *format, ...) NPART__PRINTF(2, 3);
-/* A number of so many digits, with a point in every locale: as %.*g has it, or %#.*g, which keeps zeros at its end; in
- * JSON one that is seen to be no integer. */
-const char *npart__digits_text(char out[48], double value, int digits, bool keeps_zeros);
+/* A number of so many digits, which is seen to be no integer. */
 void npart__json_real(struct npart__buffer *out, const char *key, double value, int digits);
 /* Plain text from outside. */
 void npart__json_plain(struct npart__told *told, const char *key, const char *text);

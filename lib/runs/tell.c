@@ -46,17 +46,6 @@ void npart__tell_line(struct npart__told *told, const char *format, ...)
     npart__append_text(&told->out, "\n");
 }
 
-const char *npart__digits_text(char out[48], double value, int digits, bool keeps_zeros)
-{
-    char half[16], *point;
-    (void)snprintf(half, sizeof half, "%.1f", 0.5);
-    (void)snprintf(out, 48, keeps_zeros ? "%#.*g" : "%.*g", digits, value);
-    point = strchr(out, half[1]);
-    if (point)
-        *point = '.';
-    return out;
-}
-
 void npart__json_real(struct npart__buffer *out, const char *key, double value, int digits)
 {
     char text[48];

@@ -293,6 +293,21 @@ NPART_BLAME_NONE = 0
 NPART_BLAME_INSTALLATION = 1
 NPART_BLAME_PROVIDER = 2
 
+NPART_FAILS_ON_NONE = 0
+NPART_FAILS_ON_SPLIT = 1
+NPART_FAILS_ON_FAIL = 2
+NPART_FAILS_ON_UNKNOWN = 3
+NPART_FAILS_ON_DYNAMIC = 4
+NPART_FAILS_ON_INVALID = 5
+NPART_FAILS_ON_MEMORY = 6
+NPART_FAILS_ON_SLOWER = 7
+NPART_CONDITIONS = 8
+
+NPART_BOUND_MAX_MS = 0
+NPART_BOUND_MIN_TOKENS_PER_S = 1
+NPART_BOUND_MAX_FIRST_TOKEN_MS = 2
+NPART_BOUNDS = 3
+
 NPART_NONE = 0xFFFFFFFF
 NPART_VERSION_MAJOR = 0
 NPART_VERSION_MINOR = 3
@@ -302,6 +317,7 @@ NPART_MOST_PROPOSALS = 3
 NPART_MOST_RUN_PROVIDERS = 16
 NPART_MOST_RUN_ROWS = 4096
 NPART_MOST_MEASUREMENTS = 64
+NPART_MOST_OUTCOMES = 16
 VERSION = "0.3.0"
 NPART_READ_OPTIONS_INIT = {"version": 3}
 NPART_INFERENCE_OPTIONS_INIT = {"version": 3}
@@ -2731,6 +2747,53 @@ class npart_many_info(Structure):
     ]
 
 
+class npart_bound_info(Structure):
+    size: int
+    threshold: Bytes | None
+    unit: Bytes | None
+    unknown: Bytes | None
+    lift: Bytes | None
+    is_least: bool
+    _fields_ = [
+        ("size", c_size_t),
+        ("threshold", c_char_p),
+        ("unit", c_char_p),
+        ("unknown", c_char_p),
+        ("lift", c_char_p),
+        ("is_least", c_bool),
+    ]
+
+
+class npart_thresholds(Structure):
+    version: int
+    max_partitions: int
+    min_coverage: float
+    min_mac_coverage: float
+    bounds: Any
+    allows_none: bool
+    fails_on: Any
+    _fields_ = [
+        ("version", c_uint32),
+        ("max_partitions", c_int64),
+        ("min_coverage", c_double),
+        ("min_mac_coverage", c_double),
+        ("bounds", c_double * NPART_BOUNDS),
+        ("allows_none", c_bool),
+        ("fails_on", c_bool * NPART_CONDITIONS),
+    ]
+
+
+class npart_gate_outcome(Structure):
+    threshold: Bytes | None
+    is_met: bool
+    text: Bytes
+    _fields_ = [
+        ("threshold", c_char_p),
+        ("is_met", c_bool),
+        ("text", c_char * 640),
+    ]
+
+
 # Of each function, what it returns and takes.
 FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "npart_version": (c_char_p, []),
@@ -3149,6 +3212,22 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
             POINTER(npart_error),
         ],
     ),
+    "npart_condition_text": (c_char_p, [c_int]),
+    "npart_bound_info": (c_bool, [c_int, POINTER(npart_bound_info)]),
+    "npart_plan_figure": (c_double, [c_void_p, c_int, c_char_p, c_size_t]),
+    "npart_thresholds_ask_plans": (c_bool, [POINTER(npart_thresholds)]),
+    "npart_share_of": (c_bool, [c_char_p, POINTER(c_double), POINTER(c_bool)]),
+    "npart_plan_outcomes": (c_uint32, [c_void_p, POINTER(npart_thresholds), POINTER(npart_gate_outcome), c_uint32]),
+    "npart_inference_outcomes": (
+        c_uint32,
+        [
+            c_void_p,
+            POINTER(npart_thresholds),
+            POINTER(npart_gate_outcome),
+            c_uint32,
+        ],
+    ),
+    "npart_action_text": (c_size_t, [POINTER(npart_action), c_bool, c_char_p, c_size_t]),
 }
 
 

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a merge is held to: thresholds on plans, as `npu-partition check` and the options of the tool have them."""
+from __future__ import annotations
+
+import ctypes
+import dataclasses
+from collections.abc import Iterable, Mapping
+
+from . import _native
+from ._analysis import Analysis
+from ._errors import ArgumentError
+from ._library import decoded, library
+
+CONDITIONS = tuple(decoded(library.npart_condition_text(i)) for i in range(_native.NPART_CONDITIONS))
+"""What a plan may fail for: ``"none"``, ``"split"``, ..."""
+
+
+def _bounds() -> dict[str, int]:
+    info = _native.npart_bound_info()
+    info.size = ctypes.sizeof(info)
+    found = {}
+    for bound in range(_native.NPART_BOUNDS):
+        library.npart_bound_info(bound, ctypes.byref(info))
+        found[decoded(info.threshold)] = bound
+    return found
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Outcome:
+    """What one threshold says of a plan."""
+
+    target: str | None
+    """None: it is about the model, whatever the target."""
+    threshold: str
+    is_met: bool
+    text: str
+
+
+def outcomes(analysis: Analysis, *, max_partitions: int | None = None, min_coverage: float | None = None,
+             min_mac_coverage: float | None = None, bounds: Mapping[str, float] | None = None,
+             allow_none: bool = False, fail_on: Iterable[str] = ()) -> tuple[Outcome, ...]:
+    """Holds all plans of an analysis to thresholds.
+
+    Args:
+        analysis: what is held to them.
+        max_partitions, min_coverage, min_mac_coverage, allow_none: as the tool's options.
+        bounds: by the name of a threshold, such as ``"max-ms"``.
+        fail_on: some of `CONDITIONS`. ``"fail"`` includes ``"invalid"``.
+    """
+    asked = _native.npart_thresholds(version=1)
+    asked.max_partitions = -1 if max_partitions is None else max_partitions
+    asked.min_coverage = -1 if min_coverage is None else min_coverage
+    asked.min_mac_coverage = -1 if min_mac_coverage is None else min_mac_coverage
+    asked.allows_none = allow_none
+    names = _bounds()
+    asked.bounds[:] = [-1] * _native.NPART_BOUNDS
+    for name, value in (bounds or {}).items():
+        if name not in names:
+            raise ArgumentError(f"there is no threshold {name}; there is {', '.join(names)}")
+        asked.bounds[names[name]] = value
+    for word in fail_on:
+        if word not in CONDITIONS:
+            raise ArgumentError(f"there is no condition {word}; there is {', '.join(CONDITIONS)}")
+        asked.fails_on[CONDITIONS.index(word)] = True
+    asked.fails_on[CONDITIONS.index("invalid")] |= asked.fails_on[CONDITIONS.index("fail")]
+    room = (_native.npart_gate_outcome * _native.NPART_MOST_OUTCOMES)()
+    live = analysis._source.live()
+    found: list[Outcome] = []
+
+    def take(target: str | None, count: int) -> None:
+        found.extend(Outcome(target, decoded(at.threshold), bool(at.is_met), decoded(at.text)) for at in room[:count])
+
+    take(None, library.npart_inference_outcomes(live._inference.pointer, ctypes.byref(asked), room, len(room)))
+    for target, plan in zip(analysis.targets, live.plans, strict=True):
+        take(target.name, library.npart_plan_outcomes(plan.plan.pointer, ctypes.byref(asked), room, len(room)))
+    return tuple(found)
