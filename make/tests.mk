@@ -17,10 +17,10 @@ toml_objects := $(patsubst %,$(OUT)/tools/%.o,toml toml_value)
 $(OUT)/test/unit/test_toml: $(toml_objects)
 $(OUT)/test/unit/test_glob: $(patsubst %,$(OUT)/tools/%.o,glob glob_files platform_posix)
 $(OUT)/test/unit/test_database: $(patsubst %,$(OUT)/tools/%.o,database json_memory message printed)
-$(OUT)/test/unit/test_side: $(patsubst %,$(OUT)/tools/%.o,json_memory side baseline baseline_words platform_posix)
+$(OUT)/test/unit/test_tool_files: $(OUT)/tools/platform_posix.o
 $(OUT)/test/unit/test_scan_window: $(patsubst %,$(OUT)/tools/%.o,scan_window platform_threads platform_requests platform_posix)
 $(OUT)/test/unit/test_scan_window: LIBS += -pthread
-$(OUT)/test/unit/test_side $(OUT)/test/unit/test_database $(OUT)/test/unit/test_json_memory: LIBS += $(TOOL_LIBS)
+$(OUT)/test/unit/test_database $(OUT)/test/unit/test_json_memory: LIBS += $(TOOL_LIBS)
 
 check-unit: $(unit_tests) ## unit tests, one program a file
 	@for test in $(unit_tests); do echo "  $$test"; $(EMULATOR) $$test || exit 1; done

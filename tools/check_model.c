@@ -332,27 +332,27 @@ static const struct {
     const char *threshold;
     unsigned kinds;
 } limited[] = {
-    {"max-partitions", WORSE_PARTITIONS | WORSE_NONE},
-    {"min-coverage", WORSE_COVERAGE | WORSE_NONE},
-    {"min-mac-coverage", WORSE_COVERAGE | WORSE_NONE},
-    {"fail-on none", WORSE_NONE},
-    {"fail-on split", WORSE_PARTITIONS | WORSE_COVERAGE},
-    {"fail-on slower", WORSE_TIME},
-    {"fail-on fail", WORSE_FAILED | WORSE_INVALID},
-    {"fail-on invalid", WORSE_INVALID},
-    {"fail-on memory", WORSE_MEMORY},
+    {"max-partitions", NPART_WORSE_PARTITIONS | NPART_WORSE_NONE},
+    {"min-coverage", NPART_WORSE_COVERAGE | NPART_WORSE_NONE},
+    {"min-mac-coverage", NPART_WORSE_COVERAGE | NPART_WORSE_NONE},
+    {"fail-on none", NPART_WORSE_NONE},
+    {"fail-on split", NPART_WORSE_PARTITIONS | NPART_WORSE_COVERAGE},
+    {"fail-on slower", NPART_WORSE_TIME},
+    {"fail-on fail", NPART_WORSE_FAILED | NPART_WORSE_INVALID},
+    {"fail-on invalid", NPART_WORSE_INVALID},
+    {"fail-on memory", NPART_WORSE_MEMORY},
 };
 
 /* More partitions are mostly less on the NPU and a longer run as well, so a waiver for one of these is for all of them.
  * The others have to be named each. */
-#define WORSE_TOGETHER ((unsigned)WORSE_PARTITIONS | WORSE_COVERAGE | WORSE_TIME | WORSE_NONE)
+#define WORSE_TOGETHER ((unsigned)NPART_WORSE_PARTITIONS | NPART_WORSE_COVERAGE | NPART_WORSE_TIME | NPART_WORSE_NONE)
 
 static unsigned kinds_of(const char *threshold)
 {
     for (size_t i = 0; i < sizeof limited / sizeof *limited; i++)
         if (strcmp(limited[i].threshold, threshold) == 0)
             return limited[i].kinds;
-    return bound_of(threshold) != NPART_BOUNDS ? WORSE_TIME : 0;
+    return bound_of(threshold) != NPART_BOUNDS ? NPART_WORSE_TIME : 0;
 }
 
 /* What a waiver's thresholds accept of what got worse: nothing once the plan passes one of them. */
@@ -410,7 +410,7 @@ static void accept_limited(const struct accepted *accepted, unsigned worse, char
 static npart_status accept_lifted(struct accepted *accepted, char *out, size_t bytes, struct npart_error *error)
 {
     struct checked *checked = accepted->checked;
-    struct compared with;
+    struct npart_compared with;
     npart_plan *lifted = NULL;
     size_t used = 0;
     for (uint32_t i = 0; i < checked->project->waiver_count; i++)
@@ -469,7 +469,7 @@ static bool add_to(struct npart_gate_outcome *worse, const struct npart_gate_out
  * got worse does; else it is told with what got worse. */
 static void settle_unmet(struct judged *judged, uint32_t at, bool is_all)
 {
-    const struct compared *compared = &judged->compared;
+    const struct npart_compared *compared = &judged->compared;
     struct npart_gate_outcome *items = judged->outcomes.items;
     bool is_accepted = !compared->is_worse || *judged->waivers[at];
     for (uint32_t i = 0; i < at; i++) {
@@ -495,7 +495,7 @@ static npart_status judge_baseline(const struct run *run, struct checked *checke
 {
     struct judged *judged = &checked->judged[target];
     struct outcomes *outcomes = &judged->outcomes;
-    struct compared *compared = &judged->compared;
+    struct npart_compared *compared = &judged->compared;
     bool is_all = false;
     npart_status status = baseline_compare(checked->baseline, checked, checked->job.plans[target],
                                            checked->job.advice[target], compared, error);
@@ -534,7 +534,7 @@ static uint32_t find_open(const struct judged *judged)
 static npart_status tell_changed(struct checked *checked, int target, struct npart_error *error)
 {
     struct judged *judged = &checked->judged[target];
-    struct compared *compared = &judged->compared, found = {0};
+    struct npart_compared *compared = &judged->compared, found = {0};
     bool is_told = compared->has_before && (!compared->is_worse || *compared->changed);
     npart_status status = is_told ? NPART_OK
                                   : baseline_compare(checked->before, checked, checked->job.plans[target],
@@ -544,7 +544,7 @@ static npart_status tell_changed(struct checked *checked, int target, struct npa
     uint32_t at = found.is_worse ? find_open(judged) : NPART_NONE;
     if (at != NPART_NONE) {
         struct npart_gate_outcome *outcome = &judged->outcomes.items[at];
-        const char *text = compared->is_worse ? found.changed : found.text + strlen(WORSE);
+        const char *text = compared->is_worse ? found.changed : found.text + strlen(NPART_WORSE);
         size_t used = judged->own_bytes = strlen(outcome->text);
         if (*text)
             (void)snprintf(outcome->text + used, sizeof outcome->text - used, "; changed: %s", text);

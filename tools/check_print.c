@@ -32,7 +32,7 @@ static json_t *outcome_json(const char *threshold, bool is_met, const char *text
 }
 
 /* What the baseline has; null where it has nothing. */
-static json_t *before_json(const struct compared *compared)
+static json_t *before_json(const struct npart_compared *compared)
 {
     const struct npart_summary *before = &compared->before;
     if (!compared->has_before)

@@ -71,7 +71,7 @@ static size_t add_told(char *line, size_t used, size_t bytes, const struct npart
 /* The node, and the figures before and after; with thresholds that are not met either. */
 static void add_changed(const struct block *block, const struct judged *judged)
 {
-    const struct compared *compared = &judged->compared;
+    const struct npart_compared *compared = &judged->compared;
     char line[2 * MESSAGE_BYTES];
     size_t used;
     if (*compared->changed)
@@ -88,7 +88,7 @@ static void add_changed(const struct block *block, const struct judged *judged)
  * a waiver names it. */
 static void add_causes(const struct block *block, int target)
 {
-    const struct compared *compared = &block->checked->judged[target].compared;
+    const struct npart_compared *compared = &block->checked->judged[target].compared;
     const npart_plan *plan = block->checked->job.plans[target];
     struct npart_cause cause = {.size = sizeof cause};
     char first[MESSAGE_BYTES] = "";

@@ -85,12 +85,12 @@ npart_status document_add_saved(struct run *run, const char *path, const struct 
                                 const struct npart_side *side, struct npart_error *error)
 {
     struct stretch stretch = {.file = open_file(path, "rb")};
-    int64_t begin = 0, end = 0;
+    uint64_t begin = 0, end = 0;
     npart_status status = NPART_ERROR_READ;
-    bool is_there = stretch.file && find_document(sides, side, &begin, &end);
+    bool is_there = stretch.file && npart_sides_place(sides->read, side, &begin, &end);
     (void)snprintf(error->message, sizeof error->message, "it cannot be read again");
-    if (is_there && seek_stream(stretch.file, begin)) {
-        stretch.left = end - begin;
+    if (is_there && seek_stream(stretch.file, (int64_t)begin)) {
+        stretch.left = (int64_t)(end - begin);
         status = npart_document_add_report(run->document, read_stretch, &stretch, error);
     }
     if (stretch.file)

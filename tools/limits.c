@@ -35,7 +35,7 @@ static const struct own_limit {
     {"pattern-files", "files", "refused", "files that the patterns of one run match", GLOB_MOST_FILES},
     {"pattern-entries", "entries", "refused", "entries of folders that one pattern looks at", GLOB_MOST_ENTRIES},
     {"json-bytes", "bytes", "refused", "memory that one value of a JSON file takes", NPART_MOST_JSON_BYTES},
-    {"report-bytes", "bytes", "refused", "memory that the reports of one file take", MOST_REPORT_BYTES},
+    {"report-bytes", "bytes", "refused", "memory that the reports of one file take", NPART_MOST_REPORT_BYTES},
     {"profile-nodes", "nodes", "refused", "different nodes of a profile", NPART_MOST_RUN_NODES},
     {"profile-providers", "providers", "refused", "different providers of a profile", NPART_MOST_RUN_PROVIDERS},
     {"log-line-bytes", "bytes", "shorter", "a line of a log", NPART_MOST_RUN_LOG_LINE},

@@ -12,6 +12,7 @@ void npart__input_init(struct npart__input *input, npart_read_callback read, voi
     input->read = read;
     input->payload = payload;
     input->at = input->size = 1;
+    input->before = 0;
     input->is_over = input->has_failed = false;
     input->bytes[0] = '\0';
 }
@@ -23,6 +24,7 @@ static bool fill(struct npart__input *input)
         return false;
     input->bytes[0] = input->bytes[input->at - 1];
     ptrdiff_t count = input->read(input->payload, input->bytes + 1, sizeof input->bytes - 1);
+    input->before += input->size - 1;
     bool is_sound = count >= 0 && (size_t)count < sizeof input->bytes;
     input->has_failed = !is_sound;
     input->is_over = !is_sound || count == 0;

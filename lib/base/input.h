@@ -14,6 +14,7 @@ struct npart__input {
     npart_read_callback read;
     void *payload;
     size_t at, size; /* of `bytes` */
+    uint64_t before; /* bytes that were read before them */
     bool is_over, has_failed; /* has_failed: the callback said so */
     char bytes[(16u << 10) + 1]; /* the first is the last one of those before */
 };
@@ -21,6 +22,11 @@ struct npart__input {
 void npart__input_init(struct npart__input *input, npart_read_callback read, void *payload);
 /* The next byte; -1 at the end. */
 int npart__input_byte(struct npart__input *input);
+/* Bytes that were taken so far. */
+static inline uint64_t npart__input_offset(const struct npart__input *input)
+{
+    return input->before + input->at - 1;
+}
 /* The last byte that was taken is the next one again. Once between two bytes, and not at the end. */
 void npart__input_back(struct npart__input *input);
 /* The next byte that is no blank of JSON; -1 at the end. */
@@ -39,6 +45,9 @@ ptrdiff_t npart__read_text(void *payload, void *into, size_t bytes);
 /* A number as strtod() reads it, with a point whatever the locale says, and the end that it tells. The text is changed
  * meanwhile. */
 double npart__read_real(char *text, char **end);
+
+/* Bytes of the UTF-8 character that a text begins with, which a NUL ends; 0: it begins with none. */
+size_t npart__character_bytes(const char *text);
 
 /* ---- JSON as a tree ---------------------------------------------------------------------------------------- */
 

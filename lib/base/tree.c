@@ -92,6 +92,13 @@ static bool is_character(const unsigned char *bytes, size_t count)
            !(bytes[0] == 0xf0 && bytes[1] < 0x90) && !(bytes[0] == 0xf4 && bytes[1] > 0x8f);
 }
 
+size_t npart__character_bytes(const char *text)
+{
+    const unsigned char *bytes = (const unsigned char *)text;
+    size_t count = *bytes ? character_bytes(*bytes) : 0;
+    return count && is_character(bytes, count) ? count : 0;
+}
+
 /* A byte of a whole character; -1 at the end, -2 with the problem where it is none. */
 static int next_byte(struct reader *reader)
 {

@@ -10,7 +10,6 @@
 
 #include "../../tools/message.h"
 #include "../../tools/scan_results.h"
-#include "../../tools/side.h"
 #include "base/input.h"
 #include "fuzz/formats.h"
 #include "fuzz/fuzz.h"
@@ -58,64 +57,63 @@ static void compare(const struct npart_side *before, const struct npart_side *af
 }
 
 /* A baseline of what was read is a baseline of itself. */
-static struct fuzz_text baseline_of(const struct sides *sides)
+static struct fuzz_text baseline_of(const npart_sides *sides)
 {
     const struct npart_side *chosen[8];
     struct fuzz_text text = {NULL, 0};
-    char *buffer = NULL;
-    size_t count = sides->count < 8 ? sides->count : 8, size = 0;
+    uint32_t all;
+    const struct npart_side *items = npart_sides_all(sides, &all);
+    size_t count = all < 8 ? all : 8;
     for (size_t i = 0; i < count; i++)
-        chosen[i] = &sides->items[i];
-    FILE *file = open_memstream(&buffer, &size);
-    FUZZ_REQUIRE(file);
-    bool is_written = write_baseline(file, chosen, count);
-    FUZZ_REQUIRE(fclose(file) == 0 && is_written);
-    (void)fuzz_keep(&text, buffer, size);
-    free(buffer);
+        chosen[i] = &items[i];
+    FUZZ_REQUIRE(npart_baseline_cache(chosen, count, fuzz_keep, &text, NULL) == NPART_OK);
     return text;
 }
 
-static void check_baseline(const struct sides *sides)
+static void check_baseline(const npart_sides *sides)
 {
-    struct sides again = {0};
-    char problem[400] = "";
+    npart_sides *again = NULL;
     struct fuzz_text first = baseline_of(sides);
-    bool is_read = read_sides(fuzz_file(first.data, first.bytes), &again, problem, sizeof problem);
-    if (!is_read)
-        fprintf(stderr, "%s\n%.*s\n", problem, (int)first.bytes, first.data);
-    FUZZ_REQUIRE(is_read);
-    if (again.count) {
-        struct fuzz_text second = baseline_of(&again);
-        if (first.bytes != second.bytes || memcmp(first.data, second.data, first.bytes) != 0)
-            fprintf(stderr, "%s\n%s\n", first.data, second.data);
+    struct npart__text_input input = {first.data, first.bytes};
+    uint32_t count;
+    FUZZ_REQUIRE(npart_sides_read(&again, npart__read_text, &input, NULL, NULL) == NPART_OK);
+    (void)npart_sides_all(again, &count);
+    if (count) {
+        struct fuzz_text second = baseline_of(again);
         FUZZ_REQUIRE(first.bytes == second.bytes && memcmp(first.data, second.data, first.bytes) == 0);
         free(second.data);
     }
-    free_sides(&again);
+    npart_sides_free(again);
     free(first.data);
 }
 
 static void read_saved(const uint8_t *data, size_t bytes)
 {
-    struct sides sides = {0};
-    char problem[400] = "";
-    const char *path = fuzz_file(data, bytes);
-    bool is_read = read_sides(path, &sides, problem, sizeof problem);
-    FUZZ_REQUIRE(is_read == !*problem);
-    for (size_t i = 0; is_read && i < sides.count; i++) {
-        const struct npart_side *side = &sides.items[i];
-        long begin = 0, end = 0;
-        FUZZ_REQUIRE(side->model && side->target && side->toolchain);
-        FUZZ_REQUIRE(!find_document(&sides, side, &begin, &end) || (size_t)end <= bytes);
-        (void)is_whole_report(&sides, side);
+    struct npart__text_input input = {(const char *)data, bytes}, cached = input;
+    struct npart_sides_options options = NPART_SIDES_OPTIONS_INIT;
+    npart_sides *sides = NULL;
+    struct npart_error error;
+    uint32_t count;
+    options.read_cache = npart__read_text;
+    options.cache_payload = &cached;
+    npart_status status = npart_sides_read(&sides, npart__read_text, &input, &options, &error);
+    if (status != NPART_OK)
+        fuzz_check_error(status, &error);
+    const struct npart_side *items = npart_sides_all(sides, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct npart_side *side = &items[i];
+        uint64_t begin = 0, end = 0;
         bool are_several;
-        (void)find_side(&sides, side->model, side->target, side->toolchain, &are_several);
+        FUZZ_REQUIRE(side->model && side->target && side->toolchain);
+        FUZZ_REQUIRE(!npart_sides_place(sides, side, &begin, &end) || end <= bytes);
+        (void)npart_sides_is_report(sides, side);
+        (void)npart_sides_find(sides, side->model, side->target, side->toolchain, &are_several);
         if (i < 3)
-            compare(&sides.items[0], side);
+            compare(&items[0], side);
     }
-    if (is_read && sides.count)
-        check_baseline(&sides);
-    free_sides(&sides);
+    if (count)
+        check_baseline(sides);
+    npart_sides_free(sides);
 }
 
 /* ---- pages ----------------------------------------------------------------------------------------------------- */
@@ -125,7 +123,7 @@ struct stream {
     size_t left;
 };
 
-static ptrdiff_t read_stream(void *payload, void *into, size_t bytes)
+static ptrdiff_t read_pieces(void *payload, void *into, size_t bytes)
 {
     struct stream *stream = payload;
     size_t most = stream->left < 777 ? stream->left : 777;
@@ -145,7 +143,7 @@ static void make_page(const uint8_t *data, size_t bytes)
     npart_document *document = NULL;
     size_t at = 0;
     FUZZ_REQUIRE(npart_document_start(&document, NPART_FORMAT_HTML, NULL, fuzz_keep, &page, &error) == NPART_OK);
-    npart_status status = npart_document_add_report(document, read_stream, &stream, &error);
+    npart_status status = npart_document_add_report(document, read_pieces, &stream, &error);
     if (status == NPART_OK)
         status = npart_document_end(document, &error);
     npart_document_free(document);

@@ -19,6 +19,7 @@ from ctypes import (
     c_int64,
     c_size_t,
     c_ssize_t,
+    c_uint,
     c_uint32,
     c_uint64,
     c_void_p,
@@ -308,6 +309,14 @@ NPART_BOUND_MIN_TOKENS_PER_S = 1
 NPART_BOUND_MAX_FIRST_TOKEN_MS = 2
 NPART_BOUNDS = 3
 
+NPART_WORSE_PARTITIONS = 1
+NPART_WORSE_COVERAGE = 2
+NPART_WORSE_TIME = 4
+NPART_WORSE_NONE = 8
+NPART_WORSE_FAILED = 16
+NPART_WORSE_INVALID = 32
+NPART_WORSE_MEMORY = 64
+
 NPART_NONE = 0xFFFFFFFF
 NPART_VERSION_MAJOR = 0
 NPART_VERSION_MINOR = 3
@@ -318,6 +327,7 @@ NPART_MOST_RUN_PROVIDERS = 16
 NPART_MOST_RUN_ROWS = 4096
 NPART_MOST_MEASUREMENTS = 64
 NPART_MOST_OUTCOMES = 16
+NPART_BASELINE_VERSION = 3
 VERSION = "0.3.0"
 NPART_READ_OPTIONS_INIT = {"version": 3}
 NPART_INFERENCE_OPTIONS_INIT = {"version": 3}
@@ -329,6 +339,7 @@ NPART_DIFF_OPTIONS_INIT = {"version": 1}
 NPART_REPORT_OPTIONS_INIT = {"version": 2, "detail": NPART_DETAIL_NODES}
 NPART_DOCUMENT_OPTIONS_INIT = {"version": 2, "detail": NPART_DETAIL_SUMMARY}
 NPART_ENTRY_INIT = {"version": 1}
+NPART_SIDES_OPTIONS_INIT = {"version": 1}
 
 
 class npart_error(Structure):
@@ -2794,6 +2805,60 @@ class npart_gate_outcome(Structure):
     ]
 
 
+class npart_sides_options(Structure):
+    version: int
+    allocator: Any
+    read_cache: Any
+    cache_payload: Any
+    cache_problem: Bytes | None
+    _fields_ = [
+        ("version", c_uint32),
+        ("allocator", POINTER(npart_allocator)),
+        ("read_cache", npart_read_callback),
+        ("cache_payload", c_void_p),
+        ("cache_problem", c_char_p),
+    ]
+
+
+class npart_compared(Structure):
+    size: int
+    is_known: bool
+    is_worse: bool
+    was_invalid: bool
+    is_same: bool
+    kinds: int
+    has_before: bool
+    before: Any
+    before_ms: float
+    text: Bytes
+    changed: Bytes
+    figures: Bytes
+    cause: Bytes
+    nodes: Any
+    causes: Any
+    node_count: int
+    cause_count: int
+    _fields_ = [
+        ("size", c_size_t),
+        ("is_known", c_bool),
+        ("is_worse", c_bool),
+        ("was_invalid", c_bool),
+        ("is_same", c_bool),
+        ("kinds", c_uint),
+        ("has_before", c_bool),
+        ("before", npart_summary),
+        ("before_ms", c_double),
+        ("text", c_char * 400),
+        ("changed", c_char * 200),
+        ("figures", c_char * 240),
+        ("cause", c_char * 240),
+        ("nodes", c_uint32 * 16),
+        ("causes", c_uint32 * 16),
+        ("node_count", c_uint32),
+        ("cause_count", c_uint32),
+    ]
+
+
 # Of each function, what it returns and takes.
 FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "npart_version": (c_char_p, []),
@@ -3228,6 +3293,50 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
         ],
     ),
     "npart_action_text": (c_size_t, [POINTER(npart_action), c_bool, c_char_p, c_size_t]),
+    "npart_sides_read": (
+        c_int,
+        [
+            POINTER(c_void_p),
+            npart_read_callback,
+            c_void_p,
+            POINTER(npart_sides_options),
+            POINTER(npart_error),
+        ],
+    ),
+    "npart_sides_of_line": (c_int, [POINTER(c_void_p), c_char_p, POINTER(npart_allocator), POINTER(npart_error)]),
+    "npart_sides_free": (None, [c_void_p]),
+    "npart_sides_all": (POINTER(npart_side), [c_void_p, POINTER(c_uint32)]),
+    "npart_sides_note": (c_char_p, [c_void_p]),
+    "npart_sides_find": (POINTER(npart_side), [c_void_p, c_char_p, c_char_p, c_char_p, POINTER(c_bool)]),
+    "npart_sides_find_meant": (POINTER(npart_side), [c_void_p, c_char_p, c_char_p, POINTER(c_bool)]),
+    "npart_sides_line": (c_char_p, [c_void_p, POINTER(npart_side)]),
+    "npart_sides_is_report": (c_bool, [c_void_p, POINTER(npart_side)]),
+    "npart_sides_place": (c_bool, [c_void_p, POINTER(npart_side), POINTER(c_uint64), POINTER(c_uint64)]),
+    "npart_side_compare": (c_int, [POINTER(npart_side), POINTER(npart_side)]),
+    "npart_baseline_path": (c_size_t, [c_char_p, c_char_p, c_size_t]),
+    "npart_baseline_line": (c_size_t, [POINTER(npart_side), c_int, c_char_p, c_size_t]),
+    "npart_baseline_line_version": (c_int, [c_char_p]),
+    "npart_baseline_same_structure": (c_bool, [c_char_p, c_char_p]),
+    "npart_sides_compare": (
+        c_int,
+        [
+            c_void_p,
+            POINTER(npart_side),
+            POINTER(npart_side),
+            POINTER(npart_compared),
+            POINTER(npart_error),
+        ],
+    ),
+    "npart_baseline_cache": (
+        c_int,
+        [
+            POINTER(POINTER(npart_side)),
+            c_size_t,
+            npart_write_callback,
+            c_void_p,
+            POINTER(npart_error),
+        ],
+    ),
 }
 
 

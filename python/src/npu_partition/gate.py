@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import ctypes
 import dataclasses
+import os
+import pathlib
 from collections.abc import Iterable, Mapping
+from typing import Any, Union
 
 from . import _native
 from ._analysis import Analysis
 from ._errors import ArgumentError
-from ._library import decoded, library
+from ._library import call, decoded, library, make, sized
+
+Path = Union[str, "os.PathLike[str]"]
 
 CONDITIONS = tuple(decoded(library.npart_condition_text(i)) for i in range(_native.NPART_CONDITIONS))
 """What a plan may fail for: ``"none"``, ``"split"``, ..."""
@@ -74,3 +79,74 @@ def outcomes(analysis: Analysis, *, max_partitions: int | None = None, min_cover
     for target, plan in zip(analysis.targets, live.plans, strict=True):
         take(target.name, library.npart_plan_outcomes(plan.plan.pointer, ctypes.byref(asked), room, len(room)))
     return tuple(found)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Compared:
+    """A plan beside a baseline."""
+
+    target: str
+    is_known: bool
+    """The baseline has the model and target."""
+    is_worse: bool
+    text: str
+    changed: str
+    """Of it the first node that is worse; "" where none is."""
+    figures: str
+
+
+class Baseline:
+    """What models were: a baseline of `check --update-baseline`, or saved reports."""
+
+    def __init__(self, path: Path) -> None:
+        """Reads the file, and of a baseline the cache beside it.
+
+        Raises:
+            ReadError, MalformedError: as they say.
+        """
+        options = _native.npart_sides_options(version=1)
+        data = pathlib.Path(path).read_bytes()
+        beside = pathlib.Path(os.fsdecode(path) + ".cache")
+        cache = _reader(beside.read_bytes()) if beside.is_file() else None
+        if cache is not None:
+            options.read_cache = cache
+        options.cache_problem = b"is missing"
+        self._handle = make(library.npart_sides_read, library.npart_sides_free, _reader(data), None,
+                            ctypes.byref(options), about=os.fspath(path))
+        self.note = decoded(library.npart_sides_note(self._handle.pointer))
+        """What is to be told of the cache; "" where there is nothing."""
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The models that it has, each once."""
+        count = ctypes.c_uint32()
+        sides = library.npart_sides_all(self._handle.pointer, ctypes.byref(count))
+        return tuple(dict.fromkeys(decoded(sides[i].model) for i in range(count.value)))
+
+    def compare(self, analysis: Analysis, model: str) -> tuple[Compared, ...]:
+        """Holds each plan of an analysis against what it was. `model`: its path, as the baseline has it."""
+        found = []
+        for target, plan in zip(analysis.targets, analysis._source.live().plans, strict=True):
+            record = make(library.npart_record_make, library.npart_record_free, plan.plan.pointer, None)
+            side = library.npart_record_side(record.pointer)
+            before = library.npart_sides_find(self._handle.pointer, model.encode(), side.contents.target,
+                                              side.contents.toolchain, None)
+            compared = sized(_native.npart_compared)
+            if before:
+                call(library.npart_sides_compare, self._handle.pointer, before, side, ctypes.byref(compared))
+            found.append(Compared(target.name, bool(before), bool(compared.is_worse), decoded(compared.text),
+                                  decoded(compared.changed), decoded(compared.figures)))
+        return tuple(found)
+
+
+def _reader(data: bytes) -> Any:
+    """A callback that reads from a text in memory."""
+    rest = memoryview(data)
+
+    def read(_payload: int | None, into: int, size: int) -> int:
+        nonlocal rest
+        piece, rest = bytes(rest[:size]), rest[size:]
+        ctypes.memmove(into, piece, len(piece))
+        return len(piece)
+
+    return _native.npart_read_callback(read)

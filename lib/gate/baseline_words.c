@@ -3,74 +3,36 @@
  * Fields of a line have tabs between them: the model, the target, the toolchain, what the plan comes to, its structure,
  * and the first causes. Figures are rounded, so two lines are compared with each other, never with a plan.
  */
-#include "baseline_words.h"
-
-#include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "json_memory.h"
-#include "message.h"
+#include "base/json.h"
+#include "gate/gate.h"
 
 #define MOST_CAUSES 6 /* of a line; more are a number */
 
 /* ---- writing ------------------------------------------------------------------------------------------------ */
 
-struct words {
-    char *text;
-    size_t used, room;
-    bool has_failed;
-};
-
-#if defined(__GNUC__)
-__attribute__((format(printf, 2, 3)))
-#endif
-static void put(struct words *words, const char *format, ...)
+static const char *plural(uint32_t count)
 {
-    va_list arguments;
-    va_start(arguments, format);
-    int length = vsnprintf(NULL, 0, format, arguments);
-    va_end(arguments);
-    size_t wanted = words->used + (size_t)(length < 0 ? 0 : length) + 1;
-    if (length < 0 || words->has_failed)
-        return;
-    if (wanted > words->room) {
-        char *grown = realloc(words->text, 2 * wanted);
-        words->has_failed = !grown;
-        if (!grown)
-            return;
-        words->text = grown;
-        words->room = 2 * wanted;
-    }
-    va_start(arguments, format);
-    (void)vsnprintf(words->text + words->used, words->room - words->used, format, arguments);
-    va_end(arguments);
-    words->used = wanted - 1;
+    return count == 1 ? "" : "s";
 }
 
 /* Without control characters, those that turn the direction of what follows, or invisible ones: a reviewer sees what is
  * read. */
 static bool is_visible(const char *text)
 {
-    return npart_plain_text(text, NULL, 0) == strlen(text); /* an escape is longer than what it is for */
+    return npart__copy_plain(NULL, 0, text) == strlen(text); /* an escape is longer than what it is for */
 }
 
 /* A field: as it is, or as a string of JSON where it would not be read again, or not be seen. */
-static void put_field(struct words *words, const char *text)
+static void put_field(struct npart__buffer *out, const char *text)
 {
-    if (*text && *text != '"' && *text != '#' && *text != ' ' && is_visible(text)) {
-        put(words, "%s", text);
-        return;
-    }
-    size_t bytes = npart_json_text(text, strlen(text), NULL, 0) + 1;
-    char *quoted = malloc(bytes);
-    if (quoted) {
-        (void)npart_json_text(text, strlen(text), quoted, bytes);
-        put(words, "\"%s\"", quoted);
-    }
-    words->has_failed |= !quoted;
-    free(quoted);
+    if (*text && *text != '"' && *text != '#' && *text != ' ' && is_visible(text))
+        npart__append_text(out, text);
+    else
+        npart__append_json_string(out, text, strlen(text));
 }
 
 /* FNV-1a over what stays when nodes are renamed. */
@@ -89,7 +51,7 @@ static unsigned long long structure_of(const struct npart_side *side)
 }
 
 /* "98.53 % of 4111514 MACs": the number tells a model that grew from one that got slower. */
-static void put_macs(struct words *words, const struct npart_summary *at, int version)
+static void put_macs(struct npart__buffer *out, const struct npart_summary *at, int version)
 {
     double known = at->mac_coverage > 0 ? at->mac_coverage : 0;
     unsigned share = (unsigned)((known < 1 ? known : 1) * 1e4 + 0.5);
@@ -99,9 +61,9 @@ static void put_macs(struct words *words, const struct npart_summary *at, int ve
     if (version >= 3)
         (void)snprintf(number, sizeof number, "%llu ", (unsigned long long)at->macs);
     if (at->macs)
-        put(words, ", %u.%02u %% of %sMACs", share / 100, share % 100, number);
+        npart__append_format(out, ", %u.%02u %% of %sMACs", share / 100, share % 100, number);
     else
-        put(words, ", no MACs");
+        npart__append_format(out, ", no MACs");
 }
 
 /* Microseconds; UINT64_MAX: not known. */
@@ -111,66 +73,79 @@ static uint64_t microseconds(const struct npart_cost_range *range)
     return ms >= 0 && ms < 1e12 ? (uint64_t)(ms * 1000 + 0.5) : UINT64_MAX;
 }
 
-static void put_time(struct words *words, uint64_t us, const char *what)
+static void put_time(struct npart__buffer *out, uint64_t us, const char *what)
 {
-    put(words, ", %llu.%03llu ms%s", (unsigned long long)(us / 1000), (unsigned long long)(us % 1000), what);
+    npart__append_format(out, ", %llu.%03llu ms%s", (unsigned long long)(us / 1000), (unsigned long long)(us % 1000),
+                         what);
 }
 
 /* ", 2.130 ms, 1.900 ms if whole": by the second a larger model is told from one that got worse. Where they are the
  * same it is left out. */
-static void put_times(struct words *words, const struct npart_side *side, int version)
+static void put_times(struct npart__buffer *out, const struct npart_side *side, int version)
 {
     uint64_t run = microseconds(&side->cost), whole = microseconds(&side->npu_whole);
     if (run == UINT64_MAX)
         return;
-    put_time(words, run, "");
+    put_time(out, run, "");
     if (version >= 3 && whole == UINT64_MAX)
-        put(words, ", unknown if whole");
+        npart__append_format(out, ", unknown if whole");
     else if (version >= 3 && whole != run)
-        put_time(words, whole, " if whole");
+        put_time(out, whole, " if whole");
 }
 
 /* "split, 4 partitions, 110 of 120 nodes taken, 98.53 % of 4111514 MACs, 2.130 ms" */
-static void put_summary(struct words *words, const struct npart_side *side, int version)
+static void put_summary(struct npart__buffer *out, const struct npart_side *side, int version)
 {
     const struct npart_summary *at = &side->summary;
     const char *verdict = npart_plan_verdict_text(at->verdict);
-    put(words, "%s, %u partition%s, %u of %u node%s taken", verdict ? verdict : "", at->partitions,
+    npart__append_format(out, "%s, %u partition%s, %u of %u node%s taken", verdict ? verdict : "", at->partitions,
         plural(at->partitions), at->accepted, at->live, plural(at->live));
     if (at->failed)
-        put(words, ", %u fail to compile", at->failed);
+        npart__append_format(out, ", %u fail to compile", at->failed);
     if (at->unknown)
-        put(words, ", %u undecided", at->unknown);
+        npart__append_format(out, ", %u undecided", at->unknown);
     if (side->is_invalid)
-        put(words, ", invalid");
+        npart__append_format(out, ", invalid");
     if (side->limits && side->limits != NPART_NONE && version >= 3)
-        put(words, ", %u memory limit%s passed", side->limits, plural(side->limits));
-    put_macs(words, at, version);
-    put_times(words, side, version);
+        npart__append_format(out, ", %u memory limit%s passed", side->limits, plural(side->limits));
+    put_macs(out, at, version);
+    put_times(out, side, version);
 }
 
-char *make_words(const struct npart_side *side, int version)
+static void put_line(struct npart__buffer *out, const struct npart_side *side, int version)
 {
-    struct words words = {0};
-    put_field(&words, side->model);
-    put(&words, "\t");
-    put_field(&words, side->target);
-    put(&words, "\t");
-    put_field(&words, side->toolchain);
-    put(&words, "\t");
-    put_summary(&words, side, version);
-    put(&words, "\tstructure %016llx", structure_of(side));
+    put_field(out, side->model);
+    npart__append_text(out, "\t");
+    put_field(out, side->target);
+    npart__append_text(out, "\t");
+    put_field(out, side->toolchain);
+    npart__append_text(out, "\t");
+    put_summary(out, side, version);
+    npart__append_format(out, "\tstructure %016llx", structure_of(side));
     for (uint32_t i = 0; i < side->cause_count && i < MOST_CAUSES; i++) {
         const struct npart_side_cause *cause = &side->causes[i];
-        put(&words, "\t%u node%s, %s %s: ", cause->affected_count, plural(cause->affected_count),
-            cause->kind ? cause->kind : "", cause->rule ? cause->rule : "");
-        put_field(&words, cause->text ? cause->text : "");
+        npart__append_format(out, "\t%u node%s, %s %s: ", cause->affected_count, plural(cause->affected_count),
+                             cause->kind ? cause->kind : "", cause->rule ? cause->rule : "");
+        put_field(out, cause->text ? cause->text : "");
     }
     if (side->cause_count > MOST_CAUSES)
-        put(&words, "\tand %u more", side->cause_count - MOST_CAUSES);
-    if (words.has_failed)
-        free(words.text);
-    return words.has_failed ? NULL : words.text;
+        npart__append_format(out, "\tand %u more", side->cause_count - MOST_CAUSES);
+}
+
+const char *npart__baseline_line(const struct npart_side *side, int version, struct npart__arena *arena)
+{
+    struct npart__buffer out;
+    npart__buffer_init(&out, arena);
+    put_line(&out, side, version);
+    return arena->failed ? NULL : npart__keep_text(&out);
+}
+
+size_t npart_baseline_line(const struct npart_side *side, int version, char *out, size_t bytes)
+{
+    struct npart__note note;
+    npart__note_open(&note, NULL);
+    put_line(&note.text, side, version);
+    return npart__note_close(&note, out, bytes);
 }
 
 /* ---- reading ------------------------------------------------------------------------------------------------ */
@@ -188,28 +163,29 @@ static char *next_field(char **at)
     return field;
 }
 
-/* A string of JSON, which is read as a list of one. NULL: it is none, or out of memory. */
-static json_t *read_quoted(const char *field)
+static const struct npart__tree *read_json(const char *text, size_t length, struct npart__arena *arena)
 {
-    bool has_memory;
-    size_t bytes = strlen(field) + sizeof "[]";
-    char *text = malloc(bytes);
-    if (!text)
+    char problem[200];
+    struct npart__text_input from = {text, length};
+    struct npart__input *input = npart__arena_allocate(arena, sizeof *input);
+    if (!input)
         return NULL;
-    (void)snprintf(text, bytes, "[%s]", field);
-    json_t *list = read_json_text(text, bytes - 1, &has_memory);
-    json_t *value = json_array_size(list) == 1 ? json_incref(json_array_get(list, 0)) : NULL;
-    free(text);
-    json_decref(list);
+    npart__input_init(input, npart__read_text, &from);
+    const struct npart__tree *value = npart__tree_read(input, arena, 0, SIZE_MAX, problem, sizeof problem);
+    npart__arena_give_back(arena, input, sizeof *input);
     return value;
 }
 
-/* NULL, too, for what nobody can see. */
-static json_t *read_field(const char *field)
+/* As it stands there, or as a string of JSON, which is read as a list of one. NULL, too, for what nobody can see. */
+static const char *read_field(const char *field, struct npart__arena *arena)
 {
     if (!is_visible(field))
         return NULL;
-    return *field == '"' ? read_quoted(field) : json_string(field);
+    if (*field != '"')
+        return field;
+    const char *text = npart__arena_format(arena, "[%s]", field);
+    const struct npart__tree *list = text ? read_json(text, strlen(text), arena) : NULL;
+    return npart__tree_count(list) == 1 ? npart__tree_string(npart__tree_at(list, 0)) : NULL;
 }
 
 /* A number, and what follows it. No number of the words has more digits than one of 63 bits. */
@@ -250,7 +226,7 @@ static const struct {
 
 static bool read_count(const char *at, uint64_t number, struct figures *out)
 {
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+    for (size_t i = 0; i < NPART__COUNT(counts); i++)
         if (strcmp(at, counts[i].one) == 0 || strcmp(at, counts[i].several) == 0) {
             *(uint64_t *)((char *)out + counts[i].place) = number;
             return number < NPART_NONE;
@@ -312,7 +288,7 @@ static bool read_figure(const char *at, struct figures *out)
         return out->lacks_whole = true;
     if (!read_number(&at, &number))
         return false;
-    for (size_t i = 0; i < sizeof readers / sizeof *readers; i++) {
+    for (size_t i = 0; i < NPART__COUNT(readers); i++) {
         struct figures with = *out;
         if (readers[i](at, number, &with)) {
             *out = with;
@@ -345,42 +321,76 @@ static bool read_figures(char *field, struct figures *out)
     return is_ok && count >= 3;
 }
 
-static json_t *known(bool is_known, json_int_t number)
+/* ---- as a document ------------------------------------------------------------------------------------------ */
+
+static void put_real(struct npart__buffer *out, const char *key, double value)
 {
-    return is_known ? json_integer(number) : json_null();
+    char text[NPART__NUMBER_BYTES];
+    npart__json_value(out, key, npart__digits_text(text, value, 17, false));
 }
 
 /* The field's first words are ended in place, and are the verdict then. */
-static json_t *write_summary(const char *verdict, const struct figures *figures)
+static void put_figures(struct npart__buffer *out, const char *verdict, const struct figures *figures)
 {
-    double coverage = figures->live ? (double)figures->accepted / (double)figures->live : 1;
     double share = (double)figures->share / 1e4;
-    json_int_t on_npu = (json_int_t)(share * (double)figures->macs + 0.5);
-    return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:f, s:o, s:o, s:o}", "verdict", verdict,
-                     "partitions", (json_int_t)figures->partitions, "accepted", (json_int_t)figures->accepted,
-                     "live", (json_int_t)figures->live, "failed", (json_int_t)figures->failed,
-                     "unknown", (json_int_t)figures->unknown, "coverage", coverage,
-                     "macs", known(figures->has_macs, (json_int_t)figures->macs),
-                     "macs_on_npu", known(figures->has_macs, on_npu),
-                     "mac_coverage", figures->has_macs ? json_real(share) : json_null());
+    npart__json_open(out, "summary", '{');
+    npart__json_text(out, "verdict", verdict);
+    npart__json_count(out, "partitions", figures->partitions);
+    npart__json_count(out, "accepted", figures->accepted);
+    npart__json_count(out, "live", figures->live);
+    npart__json_count(out, "failed", figures->failed);
+    npart__json_count(out, "unknown", figures->unknown);
+    put_real(out, "coverage", figures->live ? (double)figures->accepted / (double)figures->live : 1);
+    npart__json_count_or_null(out, "macs", figures->has_macs, figures->macs);
+    npart__json_count_or_null(out, "macs_on_npu", figures->has_macs,
+                              (uint64_t)(share * (double)figures->macs + 0.5));
+    if (figures->has_macs)
+        put_real(out, "mac_coverage", share);
+    npart__json_close(out, '}');
 }
 
-/* "2 nodes, attribute hexagon/Pad/mode: Pad: mode must be constant" */
-static json_t *read_cause_words(char *field)
+static void put_cost(struct npart__buffer *out, const struct figures *figures)
+{
+    double run_ms = (double)figures->run_us / 1000;
+    double whole_ms = figures->has_whole ? (double)figures->whole_us / 1000 : run_ms;
+    npart__json_open(out, "cost", '{');
+    if (figures->has_run)
+        put_real(out, "typical_ms", run_ms);
+    npart__json_open(out, "alternatives", '{');
+    if (figures->has_run && !figures->lacks_whole) {
+        npart__json_open(out, "npu_whole", '[');
+        for (int i = 0; i < 3; i++)
+            put_real(out, NULL, whole_ms);
+        npart__json_close(out, ']');
+    }
+    npart__json_close(out, '}');
+    npart__json_close(out, '}');
+}
+
+/* "2 nodes, attribute hexagon/Pad/mode: Pad: mode must be constant". False: it is none. */
+static bool put_cause(struct npart__buffer *out, char *field, struct npart__arena *arena)
 {
     const char *at = field;
     uint64_t count;
     if (!read_number(&at, &count) || count >= NPART_NONE || !begins(&at, " node"))
-        return NULL;
+        return false;
     char *kind = strstr(field, ", "), *rule = kind ? strchr(kind + 2, ' ') : NULL,
          *text = rule ? strstr(rule, ": ") : NULL;
     if (!text)
-        return NULL;
+        return false;
     *rule = *text = '\0';
-    json_t *told = read_field(text + 2);
-    return told ? json_pack("{s:s, s:s, s:o, s:I, s:[]}", "kind", kind + 2, "rule", rule + 1, "text", told, "victims",
-                            (json_int_t)count, "nodes")
-                : NULL;
+    const char *told = read_field(text + 2, arena);
+    if (!told)
+        return false;
+    npart__json_open(out, NULL, '{');
+    npart__json_text(out, "kind", kind + 2);
+    npart__json_text(out, "rule", rule + 1);
+    npart__json_text(out, "text", told);
+    npart__json_count(out, "victims", count);
+    npart__json_open(out, "nodes", '[');
+    npart__json_close(out, ']');
+    npart__json_close(out, '}');
+    return true;
 }
 
 /* Of further causes there is a number, in the last field. */
@@ -390,20 +400,18 @@ static bool is_rest(const char *field)
     return begins(&field, "and ") && read_number(&field, &count) && strcmp(field, " more") == 0;
 }
 
-/* All fields that are left; NULL where one is none, or out of memory. */
-static json_t *read_causes_words(char *line)
+/* All fields that are left. False where one is none. */
+static bool put_causes(struct npart__buffer *out, char *line, struct npart__arena *arena)
 {
-    json_t *causes = json_array();
-    for (char *field; causes && (field = next_field(&line)) != NULL;) {
-        json_t *cause = !line && is_rest(field) ? NULL : read_cause_words(field);
-        if (!cause && !line && is_rest(field))
+    npart__json_open(out, "causes", '[');
+    for (char *field; (field = next_field(&line)) != NULL;) {
+        if (!line && is_rest(field))
             break;
-        if (!cause || json_array_append_new(causes, cause) != 0) {
-            json_decref(causes);
-            causes = NULL;
-        }
+        if (!put_cause(out, field, arena))
+            return false;
     }
-    return causes;
+    npart__json_close(out, ']');
+    return true;
 }
 
 /* "structure 0123456789abcdef" */
@@ -412,48 +420,59 @@ static bool is_structure(const char *field)
     return begins(&field, "structure ") && strspn(field, "0123456789abcdef") == 16 && strlen(field) == 16;
 }
 
-static json_t *write_cost(const struct figures *figures)
-{
-    double run_ms = (double)figures->run_us / 1000;
-    double whole_ms = figures->has_whole ? (double)figures->whole_us / 1000 : run_ms;
-    json_t *run = figures->has_run ? json_real(run_ms) : json_null();
-    json_t *whole = figures->has_run && !figures->lacks_whole ? json_pack("[f, f, f]", whole_ms, whole_ms, whole_ms)
-                                                               : json_null();
-    return json_pack("{s:o, s:{s:o}}", "typical_ms", run, "alternatives", "npu_whole", whole);
-}
-
-static json_t *read_fields(char *line)
+static bool put_document(struct npart__buffer *out, char *line, struct npart__arena *arena)
 {
     struct figures figures = {0};
-    char *model = next_field(&line), *target = next_field(&line), *toolchain = next_field(&line);
-    char *summary = next_field(&line), *structure = next_field(&line);
-    if (!structure || !is_structure(structure) || !read_figures(summary, &figures))
-        return NULL;
-    json_t *name = read_field(target), *list = NULL;
-    if (json_is_string(name))
-        list = json_stringn(json_string_value(name), strcspn(json_string_value(name), ":+ "));
-    json_t *findings = figures.is_invalid ? json_pack("[{s:s}]", "code", "invalid") : json_array();
-    /* What is packed is given away even where that fails, as where one of it is NULL. */
-    return json_pack("{s:i, s:{s:o}, s:o, s:[{s:o, s:o, s:o, s:o, s:o, s:{s:I}, s:o}]}", "baseline", 2,
-                     "model", "path", read_field(model), "findings", findings, "targets", "target", list, "name", name,
-                     "toolchain", read_field(toolchain), "summary", write_summary(summary, &figures),
-                     "cost", write_cost(&figures), "memory", "limits_passed", (json_int_t)figures.limits,
-                     "causes", read_causes_words(line));
+    char *fields[5];
+    for (size_t i = 0; i < NPART__COUNT(fields); i++)
+        fields[i] = next_field(&line);
+    if (!fields[4] || !is_structure(fields[4]) || !read_figures(fields[3], &figures))
+        return false;
+    const char *model = read_field(fields[0], arena), *target = read_field(fields[1], arena);
+    const char *toolchain = read_field(fields[2], arena);
+    if (!model || !target || !toolchain)
+        return false;
+    npart__json_open(out, NULL, '{');
+    npart__json_number(out, "baseline", 2);
+    npart__json_open(out, "model", '{');
+    npart__json_text(out, "path", model);
+    npart__json_close(out, '}');
+    if (figures.is_invalid)
+        npart__json_value(out, "findings", "[{\"code\":\"invalid\"}]");
+    npart__json_open(out, "targets", '[');
+    npart__json_open(out, NULL, '{');
+    npart__json_string(out, "target", target, strcspn(target, ":+ "));
+    npart__json_text(out, "name", target);
+    npart__json_text(out, "toolchain", toolchain);
+    put_figures(out, fields[3], &figures);
+    put_cost(out, &figures);
+    npart__json_open(out, "memory", '{');
+    npart__json_count(out, "limits_passed", figures.limits);
+    npart__json_close(out, '}');
+    if (!put_causes(out, line, arena))
+        return false;
+    npart__json_close(out, '}');
+    npart__json_close(out, ']');
+    npart__json_close(out, '}');
+    return true;
 }
 
-json_t *read_word_line(const char *line)
+const struct npart__tree *npart__read_baseline_line(const char *line, struct npart__arena *arena)
 {
-    size_t bytes = strlen(line) + 1;
-    char *copy = malloc(bytes);
-    if (!copy)
-        return NULL;
-    memcpy(copy, line, bytes);
-    json_t *document = read_fields(copy);
-    free(copy);
+    struct npart__arena scratch;
+    struct npart__buffer out;
+    const struct npart__tree *document = NULL;
+    npart__arena_init(&scratch, &arena->allocator);
+    npart__buffer_init(&out, &scratch);
+    char *copy = npart__arena_copy_text(&scratch, line, strlen(line));
+    if (copy && put_document(&out, copy, &scratch) && !scratch.failed)
+        document = read_json(npart__buffer_text(&out), out.size, arena);
+    arena->failed |= scratch.failed;
+    npart__arena_clear(&scratch);
     return document;
 }
 
-int version_of_words(const char *line)
+int npart_baseline_line_version(const char *line)
 {
     const char *end = line, *begin = line;
     for (int i = 0; i < 4 && end; i++) {
@@ -461,10 +480,10 @@ int version_of_words(const char *line)
         end = strchr(begin, '\t');
     }
     const char *share = end ? strstr(begin, " % of MACs") : NULL;
-    return share && share < end ? 2 : BASELINE_VERSION;
+    return share && share < end ? 2 : NPART_BASELINE_VERSION;
 }
 
-bool is_same_structure(const char *line, const char *other)
+bool npart_baseline_same_structure(const char *line, const char *other)
 {
     static const char word[] = "\tstructure ";
     const char *a = strstr(line, word), *b = strstr(other, word);
