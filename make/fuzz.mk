@@ -11,7 +11,6 @@ reader_objects = $(filter-out $(OUT)/tools/npu-partition.o $(OUT)/tools/message.
 $(OUT)/test/fuzz/replay-fuzz_saved $(OUT)/test/fuzz/run-fuzz_saved: $(reader_objects)
 $(OUT)/test/fuzz/replay-fuzz_saved $(OUT)/test/fuzz/run-fuzz_saved: LIBS := $(static_library) $(LIBS) -pthread
 $(OUT)/test/fuzz/replay-fuzz_saved $(OUT)/test/fuzz/run-fuzz_saved: LIBS += $(TOOL_LIBS)
-$(OUT)/test/fuzz/replay-fuzz_toml $(OUT)/test/fuzz/run-fuzz_toml: $(toml_objects)
 check-fuzz-corpus: $(fuzz_targets:%=$(OUT)/test/fuzz/replay-%) ## the fuzzers' corpora, run once; needs no clang
 	@for target in $(fuzz_targets); do \
 		$(OUT)/test/fuzz/replay-$$target test/fuzz/corpus/$$target/* || exit 1; done

@@ -43,7 +43,7 @@ struct checked {
     char *relative;          /* to the project file; NULL: the model is not in its folder */
     const struct options *asked;   /* what the command line says alone */
     const struct options *options; /* with what the project file says of all targets */
-    const struct toml_value *dims[MOST_DIMS]; /* where each dim of the options stands in the project file, or NULL */
+    uint32_t dims[MOST_DIMS]; /* which entry of the project file each dim of the options is, or NPART_NONE */
     struct job job;
     bool is_read;
     struct npart_error error; /* why it is not */

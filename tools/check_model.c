@@ -10,7 +10,6 @@
 #include "check_rules.h"
 #include "glob.h"
 #include "message.h"
-#include "project_file.h"
 
 const char *standing_text(enum standing standing)
 {
@@ -24,8 +23,7 @@ const char *standing_text(enum standing standing)
 
 static void write_date(const struct waiver *waiver, char out[static DATE_BYTES])
 {
-    const struct toml_time *time = &waiver->expires->as.time;
-    (void)snprintf(out, DATE_BYTES, "%04d-%02d-%02d", time->year, time->month, time->day);
+    (void)snprintf(out, DATE_BYTES, "%04d-%02d-%02d", waiver->is.year, waiver->is.month, waiver->is.day);
 }
 
 /* "until 2027-03-31: reason", after `used` bytes of others. Returns how many bytes there are then. */
@@ -36,7 +34,7 @@ static size_t use_waiver(struct waiver *waiver, char *out, size_t bytes, size_t 
     write_date(waiver, date);
     if (used < bytes)
         used += (size_t)snprintf(out + used, bytes - used, "%suntil %s: %s", used ? "; " : "", date,
-                                 waiver->reason->as.text.bytes);
+                                 waiver->is.reason);
     return used;
 }
 
@@ -46,8 +44,9 @@ static void tell_expired_waiver(const struct checked *checked, struct waiver *wa
     char date[DATE_BYTES];
     waiver->is_used = true;
     write_date(waiver, date);
-    project_say(checked->project, waiver->at->at, "this waiver expired on %s and holds no more for %s%s%s: %s", date,
-                checked->path, target ? " on " : "", target ? target : "", waiver->reason->as.text.bytes);
+    project_say(checked->project, waiver->is.line, waiver->is.column,
+                "this waiver expired on %s and holds no more for %s%s%s: %s", date,
+                checked->path, target ? " on " : "", target ? target : "", waiver->is.reason);
 }
 
 static bool is_expired(const struct waiver *waiver, const char *today)
@@ -59,16 +58,13 @@ static bool is_expired(const struct waiver *waiver, const char *today)
 
 static bool is_for(const struct checked *checked, const struct waiver *waiver, const char *target)
 {
-    return checked->relative && project_matches(waiver->models, checked->relative) &&
-           (!target || waiver_has_target(waiver, target));
+    return checked->relative && npart_project_matches(&waiver->is.models, checked->relative) &&
+           (!target || npart_waiver_has_target(waiver->project, waiver->index, target));
 }
 
 static bool has_rule(const struct waiver *waiver, const char *rule)
 {
-    for (const struct toml_value *item = first_string(waiver->rules); item; item = next_string(waiver->rules, item))
-        if (glob_match(item->as.text.bytes, rule))
-            return true;
-    return false;
+    return npart_project_matches(&waiver->is.rules, rule);
 }
 
 /* Which of the waiver's rules the op list has: one that no list has is misspelt, or of another release. */
@@ -76,19 +72,20 @@ static void note_rules(struct waiver *waiver, const npart_oplist *oplist)
 {
     struct npart_rule rule = {.size = sizeof rule};
     struct npart_oplist_info info = {.size = sizeof info};
-    const struct toml_value *item = first_string(waiver->rules);
+    uint32_t count = waiver->is.rules.count;
     (void)npart_oplist_info(oplist, &info);
-    const char **names = item ? calloc(info.all_rule_count + (size_t)1, sizeof *names) : NULL;
+    const char **names = count ? calloc(info.all_rule_count + (size_t)1, sizeof *names) : NULL;
     for (uint32_t i = 0; names && npart_oplist_rule(oplist, i, &rule); i++)
         names[i] = rule.id;
-    for (uint32_t k = 0; names && item && k < 64; k++, item = next_string(waiver->rules, item)) {
+    for (uint32_t k = 0; names && k < count && k < 64; k++) {
+        const char *glob = waiver->is.rules.items[k].text;
         bool is_known = false;
         for (uint32_t i = 0; names[i] && !is_known; i++)
-            is_known = glob_match(item->as.text.bytes, names[i]);
+            is_known = npart_glob_match(glob, names[i]);
         if (is_known)
             waiver->known_rules |= UINT64_C(1) << k;
         else if (!*waiver->meant)
-            (void)npart_nearest_name(item->as.text.bytes, names, info.all_rule_count, waiver->meant,
+            (void)npart_nearest_name(glob, names, info.all_rule_count, waiver->meant,
                                      sizeof waiver->meant);
     }
     free(names);
@@ -119,7 +116,7 @@ static bool has_marked(const struct accepted *accepted, const struct waiver *wai
 {
     const npart_oplist *oplist = accepted->run->oplists[accepted->target];
     struct npart_rule rule = {.size = sizeof rule};
-    for (uint32_t i = 0; waiver->rules && npart_oplist_rule(oplist, i, &rule); i++)
+    for (uint32_t i = 0; waiver->is.rules.count && npart_oplist_rule(oplist, i, &rule); i++)
         if (is_marked[i] && has_rule(waiver, rule.id))
             return true;
     return false;
@@ -129,7 +126,7 @@ static void mark_waived(struct accepted *accepted, const struct waiver *waiver)
 {
     const npart_oplist *oplist = accepted->run->oplists[accepted->target];
     struct npart_rule rule = {.size = sizeof rule};
-    for (uint32_t i = 0; waiver->rules && npart_oplist_rule(oplist, i, &rule); i++)
+    for (uint32_t i = 0; waiver->is.rules.count && npart_oplist_rule(oplist, i, &rule); i++)
         accepted->lift.is_waived[i] |= has_rule(waiver, rule.id);
 }
 
@@ -168,11 +165,11 @@ static npart_status find_accepted(struct accepted *accepted, struct npart_error 
     const npart_plan *plan = checked->job.plans[accepted->target];
     npart_plan *lifted = NULL;
     options_on(checked, accepted->target, accepted->options);
-    for (uint32_t i = 0; i < checked->project->waiver_count; i++) {
+    for (uint32_t i = 0; i < checked->project->info.waiver_count; i++) {
         const struct waiver *waiver = &checked->project->waivers[i];
         if (!is_in_force(accepted, waiver))
             continue;
-        project_accept(waiver, accepted->options);
+        npart_waiver_accept(waiver->project, waiver->index, &accepted->options->thresholds);
         mark_waived(accepted, waiver);
     }
     npart_status status = lift_find(&accepted->lift, plan) ? NPART_OK : NPART_ERROR_MEMORY;
@@ -198,20 +195,7 @@ static const struct npart_gate_outcome *find_outcome(const struct outcomes *outc
 /* Whether a waiver says something of a threshold, by the name of its outcome. */
 static bool speaks_of(const struct waiver *waiver, const char *threshold)
 {
-    const struct settings *settings = &waiver->settings;
-    static const char fail_on[] = "fail-on ";
-    if (strncmp(threshold, fail_on, sizeof fail_on - 1) == 0) {
-        const struct toml_value *words = settings->fail_on;
-        for (const struct toml_value *item = first_string(words); item; item = next_string(words, item))
-            if (strcmp(item->as.text.bytes, threshold + sizeof fail_on - 1) == 0)
-                return true;
-        return false;
-    }
-    return (strcmp(threshold, "max-partitions") == 0 && (settings->max_partitions || settings->allow_none)) ||
-           (strcmp(threshold, BASELINE) == 0 && waiver->worse && waiver->worse->as.boolean) ||
-           (bound_of(threshold) != NPART_BOUNDS && settings->bounds[bound_of(threshold)]) ||
-           (strcmp(threshold, "min-coverage") == 0 && settings->min_coverage) ||
-           (strcmp(threshold, "min-mac-coverage") == 0 && (settings->min_mac_coverage || settings->min_coverage));
+    return npart_waiver_speaks_of(waiver->project, waiver->index, threshold);
 }
 
 static bool has_lifted(const struct accepted *accepted, const struct waiver *waiver)
@@ -224,7 +208,7 @@ static void write_waivers(const struct accepted *accepted, const char *threshold
 {
     struct project *project = accepted->checked->project;
     size_t used = 0;
-    for (uint32_t i = 0; i < project->waiver_count; i++) {
+    for (uint32_t i = 0; i < project->info.waiver_count; i++) {
         struct waiver *waiver = &project->waivers[i];
         if (is_in_force(accepted, waiver) && (speaks_of(waiver, threshold) || has_lifted(accepted, waiver)))
             used = use_waiver(waiver, out, bytes, used);
@@ -235,7 +219,7 @@ static void write_waivers(const struct accepted *accepted, const char *threshold
 static void tell_expired(const struct accepted *accepted, const struct judged *judged)
 {
     struct checked *checked = accepted->checked;
-    for (uint32_t i = 0; i < checked->project->waiver_count; i++) {
+    for (uint32_t i = 0; i < checked->project->info.waiver_count; i++) {
         struct waiver *waiver = &checked->project->waivers[i];
         if (!is_in_force(accepted, waiver) || !is_expired(waiver, accepted->today))
             continue;
@@ -250,7 +234,7 @@ static void tell_expired(const struct accepted *accepted, const struct judged *j
 static bool has_waivers(const struct checked *checked, const char *target, const char *today, bool are_expired)
 {
     const struct project *project = checked->project;
-    for (uint32_t i = 0; project && i < project->waiver_count; i++)
+    for (uint32_t i = 0; project && i < project->info.waiver_count; i++)
         if (is_for(checked, &project->waivers[i], target) && is_expired(&project->waivers[i], today) == are_expired)
             return true;
     return false;
@@ -361,7 +345,7 @@ static unsigned kinds_of_waiver(const struct accepted *accepted, const struct wa
     struct outcomes outcomes;
     unsigned kinds = 0;
     *accepted->options = *accepted->checked->options;
-    project_limit(waiver, accepted->options);
+    npart_waiver_limit(waiver->project, waiver->index, &accepted->options->thresholds);
     find_outcomes(&outcomes, accepted->options, accepted->checked->job.plans[accepted->target]);
     for (uint32_t i = 0; i < outcomes.count; i++)
         if (!outcomes.items[i].is_met)
@@ -376,7 +360,7 @@ static unsigned kinds_of_waiver(const struct accepted *accepted, const struct wa
 static bool accept_all_worse(const struct accepted *accepted, char *out, size_t bytes)
 {
     struct project *project = accepted->checked->project;
-    for (uint32_t i = 0; i < project->waiver_count; i++) {
+    for (uint32_t i = 0; i < project->info.waiver_count; i++) {
         struct waiver *waiver = &project->waivers[i];
         if (!speaks_of(waiver, BASELINE) || !is_in_force(accepted, waiver))
             continue;
@@ -392,16 +376,16 @@ static void accept_limited(const struct accepted *accepted, unsigned worse, char
     struct project *project = accepted->checked->project;
     unsigned all = 0;
     size_t used = 0;
-    for (uint32_t i = 0; i < project->waiver_count; i++)
-        if (project->waivers[i].thresholds && is_in_force(accepted, &project->waivers[i]))
+    for (uint32_t i = 0; i < project->info.waiver_count; i++)
+        if (project->waivers[i].is.has_thresholds && is_in_force(accepted, &project->waivers[i]))
             all |= kinds_of_waiver(accepted, &project->waivers[i]);
     bool are_others = (worse & ~WORSE_TOGETHER & ~all) == 0;
     bool are_together = !(worse & WORSE_TOGETHER) || (worse & WORSE_TOGETHER & all);
     if (!(worse & all) || !are_others || !are_together)
         return;
-    for (uint32_t i = 0; i < project->waiver_count; i++) {
+    for (uint32_t i = 0; i < project->info.waiver_count; i++) {
         struct waiver *waiver = &project->waivers[i];
-        if (waiver->thresholds && is_in_force(accepted, waiver) && kinds_of_waiver(accepted, waiver) & worse)
+        if (waiver->is.has_thresholds && is_in_force(accepted, waiver) && kinds_of_waiver(accepted, waiver) & worse)
             used = use_waiver(waiver, out, bytes, used);
     }
 }
@@ -413,7 +397,7 @@ static npart_status accept_lifted(struct accepted *accepted, char *out, size_t b
     struct npart_compared with;
     npart_plan *lifted = NULL;
     size_t used = 0;
-    for (uint32_t i = 0; i < checked->project->waiver_count; i++)
+    for (uint32_t i = 0; i < checked->project->info.waiver_count; i++)
         if (is_in_force(accepted, &checked->project->waivers[i]))
             mark_waived(accepted, &checked->project->waivers[i]);
     if (!lift_find(&accepted->lift, checked->job.plans[accepted->target]))
@@ -424,7 +408,7 @@ static npart_status accept_lifted(struct accepted *accepted, char *out, size_t b
     if (status == NPART_OK)
         status = baseline_compare(checked->baseline, checked, lifted, NULL, &with, error);
     npart_plan_free(lifted);
-    for (uint32_t i = 0; status == NPART_OK && !with.is_worse && i < checked->project->waiver_count; i++) {
+    for (uint32_t i = 0; status == NPART_OK && !with.is_worse && i < checked->project->info.waiver_count; i++) {
         struct waiver *waiver = &checked->project->waivers[i];
         if (is_in_force(accepted, waiver) && has_lifted(accepted, waiver))
             used = use_waiver(waiver, out, bytes, used);
@@ -566,7 +550,7 @@ npart_status judge_target(const struct run *run, struct checked *checked, int ta
 {
     struct judged *judged = &checked->judged[target];
     judged->comparison = NPART_NONE;
-    for (uint32_t i = 0; checked->project && i < checked->project->waiver_count; i++) {
+    for (uint32_t i = 0; checked->project && i < checked->project->info.waiver_count; i++) {
         struct waiver *waiver = &checked->project->waivers[i];
         if (!is_for(checked, waiver, checked->options->targets[target]))
             continue;
@@ -596,14 +580,14 @@ npart_status judge_target(const struct run *run, struct checked *checked, int ta
 /* Whatever the target, ONNX Runtime does not load it: that a node fails on one target says nothing of that. */
 static bool accepts_invalid(const struct waiver *waiver)
 {
-    return speaks_of(waiver, "fail-on invalid") || (!waiver->targets && speaks_of(waiver, "fail-on fail"));
+    return speaks_of(waiver, "fail-on invalid") || (!waiver->is.targets.count && speaks_of(waiver, "fail-on fail"));
 }
 
 /* Those that would have accepted that the model is invalid, had they not expired. */
 static void tell_expired_invalid(const struct checked *checked, const char *today)
 {
     struct project *project = checked->project;
-    for (uint32_t i = 0; project && i < project->waiver_count; i++) {
+    for (uint32_t i = 0; project && i < project->info.waiver_count; i++) {
         struct waiver *waiver = &project->waivers[i];
         if (is_for(checked, waiver, NULL) && is_expired(waiver, today) && accepts_invalid(waiver))
             tell_expired_waiver(checked, waiver, NULL);
@@ -633,7 +617,7 @@ void judge_model(struct checked *checked, const char *today)
         return;
     (void)snprintf(checked->invalid, sizeof checked->invalid, "%s%s%s%s", finding.text, *finding.at ? " (" : "",
                    finding.at, *finding.at ? ")" : "");
-    for (uint32_t i = 0; project && i < project->waiver_count && !*checked->invalid_waiver; i++) {
+    for (uint32_t i = 0; project && i < project->info.waiver_count && !*checked->invalid_waiver; i++) {
         struct waiver *waiver = &project->waivers[i];
         if (is_for(checked, waiver, NULL) && !is_expired(waiver, today) && accepts_invalid(waiver))
             (void)use_waiver(waiver, checked->invalid_waiver, sizeof checked->invalid_waiver, 0);
@@ -644,12 +628,12 @@ void judge_model(struct checked *checked, const char *today)
 static bool tell_unknown_rules(const struct project *project, const struct waiver *waiver)
 {
     bool is_first = true;
-    const struct toml_value *item = first_string(waiver->rules);
-    for (uint32_t k = 0; item && k < 64; k++, item = next_string(waiver->rules, item)) {
+    for (uint32_t k = 0; k < waiver->is.rules.count && k < 64; k++) {
+        const struct npart_project_text *item = &waiver->is.rules.items[k];
         if (waiver->known_rules >> k & 1)
             continue;
-        project_say(project, item->at, "note: no rule of this waiver's targets is called %s%s%s", item->as.text.bytes,
-                    is_first && *waiver->meant ? "; did you mean " : "", is_first ? waiver->meant : "");
+        project_say(project, item->line, item->column, "note: no rule of this waiver's targets is called %s%s%s",
+                    item->text, is_first && *waiver->meant ? "; did you mean " : "", is_first ? waiver->meant : "");
         is_first = false;
     }
     return !is_first;
@@ -657,12 +641,12 @@ static bool tell_unknown_rules(const struct project *project, const struct waive
 
 void tell_idle_waivers(const struct project *project)
 {
-    for (uint32_t i = 0; i < project->waiver_count; i++) {
+    for (uint32_t i = 0; i < project->info.waiver_count; i++) {
         const struct waiver *waiver = &project->waivers[i];
         if (waiver->has_model && tell_unknown_rules(project, waiver))
             continue;
         if (!waiver->is_used && (waiver->has_model || project->is_whole))
-            project_say(project, waiver->at->at, "note: this waiver waives nothing%s",
+            project_say(project, waiver->is.line, waiver->is.column, "note: this waiver waives nothing%s",
                         waiver->has_model ? "" : ": no model that is checked matches it");
     }
 }

@@ -23,12 +23,6 @@ const char *const *condition_words(void)
     return words;
 }
 
-bool is_least_bound(int bound)
-{
-    struct npart_bound_info info = {.size = sizeof info};
-    return npart_bound_info((enum npart_bound)bound, &info) && info.is_least;
-}
-
 enum npart_bound bound_of(const char *threshold)
 {
     struct npart_bound_info info = {.size = sizeof info};

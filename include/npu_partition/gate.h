@@ -183,6 +183,122 @@ NPART_API npart_status npart_sides_compare(const npart_sides *baseline, const st
 NPART_API npart_status npart_baseline_cache(const struct npart_side *const *sides, size_t count,
                                             npart_write_callback write, void *payload, struct npart_error *error);
 
+/* ---- patterns of paths ----------------------------------------------------------------------------------- */
+
+/* `*` and `?` within a name, `[abc]`, and `**` for any number of folders. A name that begins with a dot is matched only
+ * by one that is written so. */
+#define NPART_MOST_GLOB_BYTES 4096
+#define NPART_MOST_GLOB_FOLDERS 64 /* deep */
+/* A sentence on what is wrong with a pattern, or NULL. */
+NPART_API const char *npart_glob_problem(const char *pattern);
+/* Both with / between folders, relative to the same one. Time grows with the product of their lengths at most. */
+NPART_API bool npart_glob_match(const char *pattern, const char *path);
+
+/* ---- project files --------------------------------------------------------------------------------------- */
+
+/* A project file, npu-partition.toml (docs/project-file.md): targets, sizes, thresholds and waivers by globs of models.
+ * One thread at a time: what is asked of it marks what it has found. */
+typedef struct npart_project npart_project;
+
+#define NPART_MOST_PROJECT_BYTES 1048576
+#define NPART_MOST_PROJECT_VALUES 16384 /* tables, arrays, and what stands in them */
+#define NPART_MOST_PROJECT_DEPTH 64 /* of tables and arrays in each other */
+#define NPART_MOST_PROJECT_RANK 64 /* of a shape of `inputs` */
+#define NPART_MOST_PROJECT_MISTAKES 10 /* that are told */
+
+/* Is told something of a place in the file; line 0: of the file as such. */
+typedef void (*npart_project_callback)(void *payload, uint32_t line, uint32_t column, const char *text);
+
+/* Reads a text, and tells its mistakes. `allocator` may be NULL. Fails with ARGUMENT, MALFORMED (there are mistakes) or
+ * MEMORY. */
+NPART_API npart_status npart_project_read(npart_project **out, const char *text, size_t bytes,
+                                          npart_project_callback tell, void *payload,
+                                          const struct npart_allocator *allocator, struct npart_error *error);
+/* Gives the handle back. */
+NPART_API void npart_project_free(npart_project *project);
+/* Whether a text is TOML at all, as where something was added to a file. Fails with ARGUMENT, MALFORMED or MEMORY. */
+NPART_API npart_status npart_project_check_toml(const char *text, size_t bytes, struct npart_error *error);
+
+/* A text of the file, and where it stands. */
+struct npart_project_text {
+    const char *text;
+    uint32_t line, column; /* from 1; a column is a character */
+};
+struct npart_project_texts {
+    const struct npart_project_text *items;
+    uint32_t count;
+};
+/* Whether one of some globs matches. */
+NPART_API bool npart_project_matches(const struct npart_project_texts *globs, const char *path);
+
+struct npart_project_info {
+    size_t size;
+    const char *oplist, *cost, *baseline; /* paths, relative to the file's folder; NULL: not said */
+    struct npart_project_texts exclude; /* globs of models */
+    uint32_t model_count, waiver_count; /* tables of [[models]] and [[waivers]] */
+};
+NPART_API bool npart_project_info(const npart_project *project, struct npart_project_info *out);
+/* The globs of a table of [[models]], counted from 0. */
+NPART_API bool npart_project_models(const npart_project *project, uint32_t index, struct npart_project_texts *out);
+
+/* A size that the file gives a dynamic dim, and a shape that it gives an input. `entry` is for npart_project_found. */
+struct npart_project_dim {
+    struct npart_dim_binding binding;
+    uint32_t line, column, entry;
+};
+struct npart_project_input {
+    struct npart_input_shape shape;
+    uint32_t line, column;
+};
+
+/* What the file says of a model, the last word first: of a table of [[models]] before the top of the file. */
+struct npart_project_settings {
+    size_t size;
+    struct npart_project_texts targets; /* as they are written; none: not said */
+    uint32_t targets_line, targets_column; /* of the array */
+    bool has_level;
+    enum npart_level level;
+    const char *runtime; /* NULL: not said */
+    const struct npart_project_dim *dims;
+    uint32_t dim_count;
+    const struct npart_project_input *inputs;
+    uint32_t input_count;
+    struct npart_thresholds thresholds; /* of all targets */
+};
+/* Of a model by its path relative to the file's folder; NULL: it is not in it. What is pointed to is good until the
+ * next call. Fails with ARGUMENT or MEMORY. */
+NPART_API npart_status npart_project_settle(npart_project *project, const char *path,
+                                            struct npart_project_settings *out, struct npart_error *error);
+/* The thresholds of such a model as they are on one of the targets, into those that are there. */
+NPART_API void npart_project_settle_target(npart_project *project, const char *path, const char *target,
+                                           struct npart_thresholds *inout);
+/* An entry of dims that a model has; and, in the end, a note on each without one; on those of targets where the file's
+ * own were checked. */
+NPART_API void npart_project_found(npart_project *project, uint32_t entry);
+NPART_API void npart_project_idle(const npart_project *project, bool has_targets, npart_project_callback tell,
+                                  void *payload);
+
+/* A table of [[waivers]]. */
+struct npart_waiver {
+    size_t size;
+    uint32_t line, column;
+    struct npart_project_texts models; /* globs */
+    struct npart_project_texts targets; /* none: all */
+    struct npart_project_texts rules; /* globs of ids */
+    bool has_thresholds;
+    const char *reason;
+    int year, month, day; /* the last day on which it holds */
+};
+NPART_API bool npart_project_waiver(const npart_project *project, uint32_t index, struct npart_waiver *out);
+/* Whether it is for a target as it was asked for; whether it says something of a threshold, by the name of its outcome;
+ * "baseline": that all may get worse. */
+NPART_API bool npart_waiver_has_target(const npart_project *project, uint32_t index, const char *target);
+NPART_API bool npart_waiver_speaks_of(const npart_project *project, uint32_t index, const char *threshold);
+/* Its thresholds instead of those that are there, where they ask less: of several waivers the most generous counts. And
+ * its thresholds and no other, without the conditions that it accepts. */
+NPART_API void npart_waiver_accept(const npart_project *project, uint32_t index, struct npart_thresholds *inout);
+NPART_API void npart_waiver_limit(const npart_project *project, uint32_t index, struct npart_thresholds *out);
+
 #ifdef __cplusplus
 }
 #endif

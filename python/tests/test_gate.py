@@ -10,7 +10,7 @@ import pytest
 
 import npu_partition
 from npu_partition import analyze
-from npu_partition.gate import CONDITIONS, Baseline, outcomes
+from npu_partition.gate import CONDITIONS, Baseline, Project, outcomes
 
 
 def test_outcomes_are_the_tools(tool: str, detector: pathlib.Path) -> None:
@@ -46,3 +46,27 @@ def test_a_baseline_is_the_tools(tool: str, detector: pathlib.Path, tmp_path: pa
     assert not other.is_known
     (tmp_path / "baseline.cache").unlink()
     assert "is missing" in Baseline(tmp_path / "baseline").note
+
+
+def test_a_project_file(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "npu-partition.toml"
+    path.write_text('''targets = ["hexagon"]
+dims = {batch = 1}
+[thresholds]
+max-partitions = 4
+[thresholds.on.hexagon]
+min-coverage = "95%"
+fail-on = ["fail"]
+[[models]]
+path = "a/*.onnx"
+dims = {batch = 8}
+inputs = {x = [1, 3]}
+''', encoding="utf-8")
+    project = Project(path)
+    assert project.settings().dims == {"batch": 1}
+    found = project.settings("a/m.onnx", "hexagon:v73")
+    assert (found.targets, found.dims, found.inputs) == (("hexagon",), {"batch": 8}, {"x": (1, 3)})
+    assert (found.max_partitions, found.min_coverage, found.fail_on) == (4, 0.95, ("fail", "invalid"))
+    path.write_text("target = 3", encoding="utf-8")
+    with pytest.raises(npu_partition.MalformedError, match="1:1: there is no key target here; did you"):
+        Project(path)

@@ -328,6 +328,8 @@ NPART_MOST_RUN_ROWS = 4096
 NPART_MOST_MEASUREMENTS = 64
 NPART_MOST_OUTCOMES = 16
 NPART_BASELINE_VERSION = 3
+NPART_MOST_GLOB_BYTES = 4096
+NPART_MOST_PROJECT_BYTES = 1048576
 VERSION = "0.3.0"
 NPART_READ_OPTIONS_INIT = {"version": 3}
 NPART_INFERENCE_OPTIONS_INIT = {"version": 3}
@@ -2859,6 +2861,128 @@ class npart_compared(Structure):
     ]
 
 
+npart_project_callback = CFUNCTYPE(None, c_void_p, c_uint32, c_uint32, c_void_p)
+
+
+class npart_project_text(Structure):
+    text: Bytes | None
+    line: int
+    column: int
+    _fields_ = [
+        ("text", c_char_p),
+        ("line", c_uint32),
+        ("column", c_uint32),
+    ]
+
+
+class npart_project_texts(Structure):
+    items: Any
+    count: int
+    _fields_ = [
+        ("items", POINTER(npart_project_text)),
+        ("count", c_uint32),
+    ]
+
+
+class npart_project_info(Structure):
+    size: int
+    oplist: Bytes | None
+    cost: Bytes | None
+    baseline: Bytes | None
+    exclude: Any
+    model_count: int
+    waiver_count: int
+    _fields_ = [
+        ("size", c_size_t),
+        ("oplist", c_char_p),
+        ("cost", c_char_p),
+        ("baseline", c_char_p),
+        ("exclude", npart_project_texts),
+        ("model_count", c_uint32),
+        ("waiver_count", c_uint32),
+    ]
+
+
+class npart_project_dim(Structure):
+    binding: Any
+    line: int
+    column: int
+    entry: int
+    _fields_ = [
+        ("binding", npart_dim_binding),
+        ("line", c_uint32),
+        ("column", c_uint32),
+        ("entry", c_uint32),
+    ]
+
+
+class npart_project_input(Structure):
+    shape: Any
+    line: int
+    column: int
+    _fields_ = [
+        ("shape", npart_input_shape),
+        ("line", c_uint32),
+        ("column", c_uint32),
+    ]
+
+
+class npart_project_settings(Structure):
+    size: int
+    targets: Any
+    targets_line: int
+    targets_column: int
+    has_level: bool
+    level: int
+    runtime: Bytes | None
+    dims: Any
+    dim_count: int
+    inputs: Any
+    input_count: int
+    thresholds: Any
+    _fields_ = [
+        ("size", c_size_t),
+        ("targets", npart_project_texts),
+        ("targets_line", c_uint32),
+        ("targets_column", c_uint32),
+        ("has_level", c_bool),
+        ("level", c_int),
+        ("runtime", c_char_p),
+        ("dims", POINTER(npart_project_dim)),
+        ("dim_count", c_uint32),
+        ("inputs", POINTER(npart_project_input)),
+        ("input_count", c_uint32),
+        ("thresholds", npart_thresholds),
+    ]
+
+
+class npart_waiver(Structure):
+    size: int
+    line: int
+    column: int
+    models: Any
+    targets: Any
+    rules: Any
+    has_thresholds: bool
+    reason: Bytes | None
+    year: int
+    month: int
+    day: int
+    _fields_ = [
+        ("size", c_size_t),
+        ("line", c_uint32),
+        ("column", c_uint32),
+        ("models", npart_project_texts),
+        ("targets", npart_project_texts),
+        ("rules", npart_project_texts),
+        ("has_thresholds", c_bool),
+        ("reason", c_char_p),
+        ("year", c_int),
+        ("month", c_int),
+        ("day", c_int),
+    ]
+
+
 # Of each function, what it returns and takes.
 FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "npart_version": (c_char_p, []),
@@ -3337,6 +3461,34 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
             POINTER(npart_error),
         ],
     ),
+    "npart_glob_problem": (c_char_p, [c_char_p]),
+    "npart_glob_match": (c_bool, [c_char_p, c_char_p]),
+    "npart_project_read": (
+        c_int,
+        [
+            POINTER(c_void_p),
+            c_char_p,
+            c_size_t,
+            npart_project_callback,
+            c_void_p,
+            POINTER(npart_allocator),
+            POINTER(npart_error),
+        ],
+    ),
+    "npart_project_free": (None, [c_void_p]),
+    "npart_project_check_toml": (c_int, [c_char_p, c_size_t, POINTER(npart_error)]),
+    "npart_project_matches": (c_bool, [POINTER(npart_project_texts), c_char_p]),
+    "npart_project_info": (c_bool, [c_void_p, POINTER(npart_project_info)]),
+    "npart_project_models": (c_bool, [c_void_p, c_uint32, POINTER(npart_project_texts)]),
+    "npart_project_settle": (c_int, [c_void_p, c_char_p, POINTER(npart_project_settings), POINTER(npart_error)]),
+    "npart_project_settle_target": (None, [c_void_p, c_char_p, c_char_p, POINTER(npart_thresholds)]),
+    "npart_project_found": (None, [c_void_p, c_uint32]),
+    "npart_project_idle": (None, [c_void_p, c_bool, npart_project_callback, c_void_p]),
+    "npart_project_waiver": (c_bool, [c_void_p, c_uint32, POINTER(npart_waiver)]),
+    "npart_waiver_has_target": (c_bool, [c_void_p, c_uint32, c_char_p]),
+    "npart_waiver_speaks_of": (c_bool, [c_void_p, c_uint32, c_char_p]),
+    "npart_waiver_accept": (None, [c_void_p, c_uint32, POINTER(npart_thresholds)]),
+    "npart_waiver_limit": (None, [c_void_p, c_uint32, POINTER(npart_thresholds)]),
 }
 
 

@@ -11,7 +11,7 @@ from typing import Any, Union
 
 from . import _native
 from ._analysis import Analysis
-from ._errors import ArgumentError
+from ._errors import ArgumentError, MalformedError
 from ._library import call, decoded, library, make, sized
 
 Path = Union[str, "os.PathLike[str]"]
@@ -137,6 +137,61 @@ class Baseline:
             found.append(Compared(target.name, bool(before), bool(compared.is_worse), decoded(compared.text),
                                   decoded(compared.changed), decoded(compared.figures)))
         return tuple(found)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Settings:
+    """What a project file says of a model."""
+
+    targets: tuple[str, ...]
+    dims: dict[str, int]
+    """Limits such as ``"..512"`` are left out."""
+    inputs: dict[str, tuple[int, ...]]
+    max_partitions: int | None
+    min_coverage: float | None
+    min_mac_coverage: float | None
+    fail_on: tuple[str, ...]
+
+
+class Project:
+    """A project file, npu-partition.toml (docs/project-file.md)."""
+
+    def __init__(self, path: Path) -> None:
+        """Reads the file.
+
+        Raises:
+            MalformedError: it has mistakes; `mistakes` of the error's text are a line each.
+        """
+        mistakes: list[str] = []
+
+        def tell(_payload: int | None, line: int, column: int, text: int) -> None:
+            mistakes.append(f"{line}:{column}: {decoded(ctypes.string_at(text))}")
+
+        data = pathlib.Path(path).read_bytes()
+        try:
+            self._handle = make(library.npart_project_read, library.npart_project_free, data, len(data),
+                                _native.npart_project_callback(tell), None, None, about=os.fspath(path))
+        except MalformedError as error:
+            raise MalformedError("\n".join(mistakes), "", os.fsdecode(path)) from error
+
+    def settings(self, model: str | None = None, target: str | None = None) -> Settings:
+        """What it says of a model, by its path relative to the file's folder, and of a target."""
+        found = sized(_native.npart_project_settings)
+        path = None if model is None else model.encode()
+        call(library.npart_project_settle, self._handle.pointer, path, ctypes.byref(found))
+        asked = found.thresholds
+        if target is not None:
+            library.npart_project_settle_target(self._handle.pointer, path, target.encode(), ctypes.byref(asked))
+        dims = [found.dims[i].binding for i in range(found.dim_count)]
+        shapes = [found.inputs[i].shape for i in range(found.input_count)]
+        return Settings(
+            tuple(decoded(found.targets.items[i].text) for i in range(found.targets.count)),
+            {decoded(dim.name): int(dim.size) for dim in dims if not dim.is_limit},
+            {decoded(at.input): tuple(at.dims[i] for i in range(at.rank)) for at in shapes},
+            None if asked.max_partitions < 0 else int(asked.max_partitions),
+            None if asked.min_coverage < 0 else float(asked.min_coverage),
+            None if asked.min_mac_coverage < 0 else float(asked.min_mac_coverage),
+            tuple(word for word, is_on in zip(CONDITIONS, asked.fails_on, strict=True) if is_on))
 
 
 def _reader(data: bytes) -> Any:

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Patterns of paths as such; glob_files.c looks for files.
+ * Patterns of paths as such; whoever looks for files has the folders.
  */
-#include "glob.h"
-
-#include <stdint.h>
-#include <string.h>
+#include "gate/gate.h"
 
 /* One character of UTF-8 up to `end`; a byte that is none counts as one. */
 static uint32_t take_character(const char **at, const char *end)
@@ -97,7 +94,7 @@ static const char *next_part(const char *part)
     return part + (*part == '/');
 }
 
-bool glob_match(const char *pattern, const char *path)
+bool npart_glob_match(const char *pattern, const char *path)
 {
     const char *star = NULL, *taken = NULL;
     while (*path) {
@@ -138,20 +135,20 @@ static const char *part_problem(const char *part, size_t length)
     return NULL;
 }
 
-const char *glob_problem(const char *pattern)
+const char *npart_glob_problem(const char *pattern)
 {
     uint32_t depth = 0;
     if (!*pattern)
         return "an empty path";
     if (*pattern == '/')
         return "paths begin at the folder of this file, not with /";
-    if (strlen(pattern) > GLOB_MOST_BYTES)
+    if (strlen(pattern) > NPART_MOST_GLOB_BYTES)
         return "the path has more than 4096 bytes";
     if (strchr(pattern, '\\'))
         return "folders are separated by /";
     for (;;) {
         size_t length = strcspn(pattern, "/");
-        const char *problem = ++depth > GLOB_MOST_FOLDERS ? "the path has more than 64 folders"
+        const char *problem = ++depth > NPART_MOST_GLOB_FOLDERS ? "the path has more than 64 folders"
                                                           : part_problem(pattern, length);
         if (problem || !pattern[length])
             return problem;

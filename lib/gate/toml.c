@@ -2,20 +2,11 @@
  *
  * Tables of TOML, and who may add to which.
  */
-#include "toml.h"
-
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#define HASH_NONFATAL_OOM 1
-#define uthash_nonfatal_oom(element) ((element)->is_lost = true)
-#include <uthash.h>
+#include "gate/toml_reader.h"
 
-#include "toml_reader.h"
-
-#define NODES_AT_ONCE 256u
+#define SLOTS (2 * NPART_MOST_PROJECT_VALUES) /* a power of two */
 
 /* How a table or array came to be decides who may add to it. */
 enum origin {
@@ -27,25 +18,20 @@ enum origin {
 };
 
 struct node {
-    struct toml_value value;
-    struct node *by_key; /* of a table: its entries */
-    UT_hash_handle hh;
-    bool is_lost;
+    struct npart__toml value;
+    const struct npart__toml_document *document;
+    const struct node *container; /* of an entry of a table */
     enum origin origin;
     uint32_t section; /* of BY_DOTS */
     uint32_t depth;
 };
 
-struct block {
-    struct block *before;
-    size_t count;
-    struct node nodes[NODES_AT_ONCE];
-};
-
-struct toml_document {
+struct npart__toml_document {
+    struct npart__arena *arena;
     char *bytes, *text;
-    struct block *blocks;
     struct node *root;
+    struct node **entries; /* of all tables, by table and key; SLOTS of them */
+    struct npart__hash_key key;
     uint32_t value_count, section_count;
 };
 
@@ -56,7 +42,7 @@ struct part {
 };
 
 struct path {
-    struct part parts[TOML_MOST_DEPTH];
+    struct part parts[NPART_MOST_PROJECT_DEPTH];
     uint32_t count;
 };
 
@@ -75,20 +61,17 @@ static void find_place(const char *bytes, size_t at, uint32_t *line, uint32_t *c
         *column += ((unsigned char)bytes[start + 1] & 0xc0) != 0x80;
 }
 
-bool toml_fail(struct toml_reader *reader, size_t at, const char *format, ...)
+bool npart__toml_fail(struct npart__toml_reader *reader, size_t at, const char *format, ...)
 {
-    struct toml_problem *problem = reader->problem;
-    va_list list;
+    struct npart__toml_problem *problem = reader->problem;
     if (*problem->text)
         return false;
-    va_start(list, format);
-    (void)vsnprintf(problem->text, sizeof problem->text, format, list);
-    va_end(list);
+    NPART__FORMAT(problem->text, format);
     find_place(reader->bytes, at, &problem->line, &problem->column);
     return false;
 }
 
-const char *toml_show(const struct toml_reader *reader, size_t at, char *out)
+const char *npart__toml_show(const struct npart__toml_reader *reader, size_t at, char *out)
 {
     unsigned char c = (unsigned char)reader->bytes[at];
     if (at >= reader->count)
@@ -102,53 +85,62 @@ const char *toml_show(const struct toml_reader *reader, size_t at, char *out)
     return out;
 }
 
-static bool fail_at_key(struct toml_reader *reader, const struct part *part, const char *problem)
+static bool fail_at_key(struct npart__toml_reader *reader, const struct part *part, const char *problem)
 {
-    return toml_fail(reader, part->at, "%.80s %s", part->key, problem);
+    return npart__toml_fail(reader, part->at, "%.80s %s", part->key, problem);
 }
 
 /* ---- the tree ----------------------------------------------------------------------------------------------- */
 
 /* Every value is the first member of its node. */
-static struct node *node_of(const struct toml_value *value)
+static struct node *node_of(const struct npart__toml *value)
 {
     return (struct node *)(size_t)value;
 }
 
+/* The slot of an entry, or the free one where it would be. */
+static struct node **slot_of(const struct node *table, const char *key, size_t bytes)
+{
+    const struct npart__toml_document *document = table->document;
+    uint64_t at = npart__mix(npart__hash_bytes(&document->key, key, bytes), (uint64_t)(uintptr_t)table);
+    for (;; at++) {
+        struct node **slot = &document->entries[at & (SLOTS - 1)];
+        const struct node *node = *slot;
+        if (!node || (node->container == table && node->value.key_bytes == bytes &&
+                      memcmp(node->value.key, key, bytes) == 0))
+            return slot;
+    }
+}
+
 static struct node *find(const struct node *table, const char *key, size_t bytes)
 {
-    struct node *found = NULL;
-    HASH_FIND(hh, table->by_key, key, bytes, found);
-    return found;
+    return *slot_of(table, key, bytes);
 }
 
-static struct node *new_node(struct toml_reader *reader, size_t at)
+static struct node *new_node(struct npart__toml_reader *reader, size_t at)
 {
-    struct toml_document *document = reader->document;
-    struct block *block = document->blocks;
-    if (document->value_count == TOML_MOST_VALUES) {
-        (void)toml_fail(reader, at, "there are more than %u values", TOML_MOST_VALUES);
+    struct npart__toml_document *document = reader->document;
+    if (document->value_count == NPART_MOST_PROJECT_VALUES) {
+        (void)npart__toml_fail(reader, at, "there are more than %d values", NPART_MOST_PROJECT_VALUES);
         return NULL;
     }
-    if (!block || block->count == NODES_AT_ONCE) {
-        block = calloc(1, sizeof *block);
-        if (!block) {
-            (void)toml_fail(reader, at, "out of memory");
-            return NULL;
-        }
-        block->before = document->blocks;
-        document->blocks = block;
+    struct node *node = npart__arena_zeroed(document->arena, 1, sizeof *node);
+    if (!node) {
+        (void)npart__toml_fail(reader, at, "out of memory");
+        return NULL;
     }
     document->value_count++;
-    block->nodes[block->count].value.at = (uint32_t)at;
-    return &block->nodes[block->count++];
+    node->document = document;
+    node->value.at = (uint32_t)at;
+    return node;
 }
 
-static struct node *add_node(struct toml_reader *reader, struct node *container, const struct part *part, size_t at)
+static struct node *add_node(struct npart__toml_reader *reader, struct node *container, const struct part *part,
+                             size_t at)
 {
-    struct node *node = container->depth < TOML_MOST_DEPTH ? new_node(reader, at) : NULL;
+    struct node *node = container->depth < NPART_MOST_PROJECT_DEPTH ? new_node(reader, at) : NULL;
     if (!node) {
-        (void)toml_fail(reader, at, "tables and arrays are nested more than %u deep", TOML_MOST_DEPTH);
+        (void)npart__toml_fail(reader, at, "tables and arrays are nested more than %d deep", NPART_MOST_PROJECT_DEPTH);
         return NULL;
     }
     node->depth = container->depth + 1;
@@ -156,13 +148,10 @@ static struct node *add_node(struct toml_reader *reader, struct node *container,
         node->value.key = part->key;
         node->value.key_bytes = part->bytes;
         node->value.key_at = part->at;
-        HASH_ADD_KEYPTR(hh, container->by_key, part->key, part->bytes, node);
-        if (node->is_lost) {
-            (void)toml_fail(reader, at, "out of memory");
-            return NULL;
-        }
+        node->container = container;
+        *slot_of(container, part->key, part->bytes) = node;
     }
-    struct toml_value *value = &container->value;
+    struct npart__toml *value = &container->value;
     if (value->as.members.last)
         value->as.members.last->next = &node->value;
     else
@@ -172,12 +161,13 @@ static struct node *add_node(struct toml_reader *reader, struct node *container,
     return node;
 }
 
-static struct node *add_table(struct toml_reader *reader, struct node *container, const struct part *part, size_t at,
+static struct node *add_table(struct npart__toml_reader *reader, struct node *container, const struct part *part,
+                              size_t at,
                               enum origin origin)
 {
     struct node *node = add_node(reader, container, part, at);
     if (node) {
-        node->value.kind = TOML_TABLE;
+        node->value.kind = NPART__TOML_TABLE;
         node->origin = origin;
         node->section = reader->section;
     }
@@ -186,29 +176,30 @@ static struct node *add_table(struct toml_reader *reader, struct node *container
 
 /* ---- keys --------------------------------------------------------------------------------------------------- */
 
-static void skip_blanks(struct toml_reader *reader)
+static void skip_blanks(struct npart__toml_reader *reader)
 {
     reader->at += strspn(reader->bytes + reader->at, " \t");
 }
 
-static bool take(struct toml_reader *reader, char c)
+static bool take(struct npart__toml_reader *reader, char c)
 {
     bool is_there = reader->bytes[reader->at] == c && reader->at < reader->count;
     reader->at += is_there;
     return is_there;
 }
 
-static bool read_part(struct toml_reader *reader, struct part *part)
+static bool read_part(struct npart__toml_reader *reader, struct part *part)
 {
     static const char allowed[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_";
     const char *from = reader->bytes + reader->at;
     char shown[24];
     part->at = (uint32_t)reader->at;
     if (*from == '"' || *from == '\'')
-        return toml_read_string(reader, true, &part->key, &part->bytes);
+        return npart__toml_read_string(reader, true, &part->key, &part->bytes);
     part->bytes = strspn(from, allowed);
     if (!part->bytes)
-        return toml_fail(reader, reader->at, "expected a key, found %s", toml_show(reader, reader->at, shown));
+        return npart__toml_fail(reader, reader->at, "expected a key, found %s",
+                                npart__toml_show(reader, reader->at, shown));
     char *copy = reader->text + reader->text_used;
     memcpy(copy, from, part->bytes);
     copy[part->bytes] = '\0';
@@ -219,13 +210,13 @@ static bool read_part(struct toml_reader *reader, struct part *part)
 }
 
 /* Parts with dots between them, and blanks round all. */
-static bool read_path(struct toml_reader *reader, struct path *path)
+static bool read_path(struct npart__toml_reader *reader, struct path *path)
 {
     path->count = 0;
     do {
         skip_blanks(reader);
-        if (path->count == TOML_MOST_DEPTH)
-            return toml_fail(reader, reader->at, "a key has more than %u parts", TOML_MOST_DEPTH);
+        if (path->count == NPART_MOST_PROJECT_DEPTH)
+            return npart__toml_fail(reader, reader->at, "a key has more than %d parts", NPART_MOST_PROJECT_DEPTH);
         if (!read_part(reader, &path->parts[path->count++]))
             return false;
         skip_blanks(reader);
@@ -235,39 +226,39 @@ static bool read_path(struct toml_reader *reader, struct path *path)
 
 /* ---- values ------------------------------------------------------------------------------------------------- */
 
-static bool read_value(struct toml_reader *reader, struct node *container, const struct part *part);
+static bool read_value(struct npart__toml_reader *reader, struct node *container, const struct part *part);
 
 /* Blanks, comments and ends of lines. */
-static bool skip_comment(struct toml_reader *reader)
+static bool skip_comment(struct npart__toml_reader *reader)
 {
     char shown[24];
     skip_blanks(reader);
     if (!take(reader, '#'))
         return true;
-    while (reader->at < reader->count && !toml_line_end(reader, reader->at)) {
+    while (reader->at < reader->count && !npart__toml_line_end(reader, reader->at)) {
         unsigned char c = (unsigned char)reader->bytes[reader->at];
         if ((c < 0x20 && c != '\t') || c == 0x7f)
-            return toml_fail(reader, reader->at, "%s must not stand in a comment",
-                             toml_show(reader, reader->at, shown));
+            return npart__toml_fail(reader, reader->at, "%s must not stand in a comment",
+                             npart__toml_show(reader, reader->at, shown));
         reader->at++;
     }
     return true;
 }
 
-static bool skip_lines(struct toml_reader *reader)
+static bool skip_lines(struct npart__toml_reader *reader)
 {
     size_t end;
     do {
         if (!skip_comment(reader))
             return false;
-        end = toml_line_end(reader, reader->at);
+        end = npart__toml_line_end(reader, reader->at);
         reader->at += end;
     } while (end);
     return true;
 }
 
 /* The table that the last part of the path belongs in, by the rules of x.y = 1. */
-static struct node *open_dotted(struct toml_reader *reader, struct node *table, const struct path *path)
+static struct node *open_dotted(struct npart__toml_reader *reader, struct node *table, const struct path *path)
 {
     for (uint32_t i = 0; i + 1 < path->count && table; i++) {
         const struct part *part = &path->parts[i];
@@ -276,7 +267,7 @@ static struct node *open_dotted(struct toml_reader *reader, struct node *table, 
             table = add_table(reader, table, part, part->at, BY_DOTS);
             continue;
         }
-        bool is_table = child->value.kind == TOML_TABLE;
+        bool is_table = child->value.kind == NPART__TOML_TABLE;
         bool is_ours = child->origin == BY_PATH || (child->origin == BY_DOTS && child->section == reader->section);
         if (!is_table || !is_ours) {
             (void)fail_at_key(reader, part, is_table ? "is a table that was made elsewhere: add to it there"
@@ -290,7 +281,7 @@ static struct node *open_dotted(struct toml_reader *reader, struct node *table, 
     return table;
 }
 
-static bool read_entry(struct toml_reader *reader, struct node *table)
+static bool read_entry(struct npart__toml_reader *reader, struct node *table)
 {
     struct path path = {.count = 0};
     char shown[24];
@@ -298,8 +289,8 @@ static bool read_entry(struct toml_reader *reader, struct node *table)
         return false;
     const struct part *last = &path.parts[path.count - 1];
     if (!take(reader, '='))
-        return toml_fail(reader, reader->at, "expected = after the key, found %s",
-                         toml_show(reader, reader->at, shown));
+        return npart__toml_fail(reader, reader->at, "expected = after the key, found %s",
+                         npart__toml_show(reader, reader->at, shown));
     skip_blanks(reader);
     struct node *parent = open_dotted(reader, table, &path);
     if (!parent)
@@ -309,7 +300,7 @@ static bool read_entry(struct toml_reader *reader, struct node *table)
     return read_value(reader, parent, last);
 }
 
-static bool read_inline_table(struct toml_reader *reader, struct node *table)
+static bool read_inline_table(struct npart__toml_reader *reader, struct node *table)
 {
     size_t start = reader->at++;
     uint32_t section = reader->section;
@@ -322,15 +313,15 @@ static bool read_inline_table(struct toml_reader *reader, struct node *table)
             skip_blanks(reader);
         } while (take(reader, ','));
         if (!take(reader, '}'))
-            return toml_fail(reader, toml_line_end(reader, reader->at) ? start : reader->at,
-                             toml_line_end(reader, reader->at) ? "a table in { } must stand on one line"
+            return npart__toml_fail(reader, npart__toml_line_end(reader, reader->at) ? start : reader->at,
+                             npart__toml_line_end(reader, reader->at) ? "a table in { } must stand on one line"
                                                                : "expected , or } in this table");
     }
     reader->section = section;
     return true;
 }
 
-static bool read_array(struct toml_reader *reader, struct node *array)
+static bool read_array(struct npart__toml_reader *reader, struct node *array)
 {
     size_t start = reader->at++;
     for (;;) {
@@ -340,59 +331,60 @@ static bool read_array(struct toml_reader *reader, struct node *array)
             return true;
         bool is_read = reader->at < reader->count && read_value(reader, array, NULL) && skip_lines(reader);
         if (reader->at == reader->count)
-            return toml_fail(reader, start, "the array is not closed by ]");
+            return npart__toml_fail(reader, start, "the array is not closed by ]");
         if (!is_read)
             return false;
         if (take(reader, ']'))
             return true;
         if (!take(reader, ','))
-            return toml_fail(reader, reader->at, "expected , or ] in this array");
+            return npart__toml_fail(reader, reader->at, "expected , or ] in this array");
     }
 }
 
-static bool read_value(struct toml_reader *reader, struct node *container, const struct part *part)
+static bool read_value(struct npart__toml_reader *reader, struct node *container, const struct part *part)
 {
     char c = reader->bytes[reader->at];
     struct node *node = add_node(reader, container, part, reader->at);
     if (!node)
         return false;
-    struct toml_value *value = &node->value;
+    struct npart__toml *value = &node->value;
     node->origin = BY_VALUE;
-    value->kind = c == '[' ? TOML_ARRAY : c == '{' ? TOML_TABLE : TOML_STRING;
+    value->kind = c == '[' ? NPART__TOML_ARRAY : c == '{' ? NPART__TOML_TABLE : NPART__TOML_STRING;
     if (c == '[')
         return read_array(reader, node);
     if (c == '{')
         return read_inline_table(reader, node);
     if (c == '"' || c == '\'')
-        return toml_read_string(reader, false, &value->as.text.bytes, &value->as.text.count);
-    return toml_read_scalar(reader, value);
+        return npart__toml_read_string(reader, false, &value->as.text.bytes, &value->as.text.count);
+    return npart__toml_read_scalar(reader, value);
 }
 
 /* ---- headings ----------------------------------------------------------------------------------------------- */
 
 /* The table that a part of a heading names, which is not its last. */
-static struct node *open_child(struct toml_reader *reader, struct node *table, const struct part *part)
+static struct node *open_child(struct npart__toml_reader *reader, struct node *table, const struct part *part)
 {
     struct node *child = find(table, part->key, part->bytes);
     if (!child)
         return add_table(reader, table, part, part->at, BY_PATH);
     if (child->origin == BY_LIST)
         return node_of(child->value.as.members.last);
-    if (child->value.kind == TOML_TABLE && child->origin != BY_VALUE)
+    if (child->value.kind == NPART__TOML_TABLE && child->origin != BY_VALUE)
         return child;
-    (void)fail_at_key(reader, part, child->value.kind == TOML_TABLE ? "is a table in { }, to which nothing can be added"
+    (void)fail_at_key(reader, part, child->value.kind == NPART__TOML_TABLE
+                      ? "is a table in { }, to which nothing can be added"
                                                                     : "has a value already, which is no table");
     return NULL;
 }
 
-static struct node *open_table(struct toml_reader *reader, struct node *parent, const struct part *part)
+static struct node *open_table(struct npart__toml_reader *reader, struct node *parent, const struct part *part)
 {
     struct node *child = find(parent, part->key, part->bytes);
     if (!child)
         return add_table(reader, parent, part, part->at, BY_HEADING);
-    if (child->value.kind != TOML_TABLE || child->origin != BY_PATH) {
+    if (child->value.kind != NPART__TOML_TABLE || child->origin != BY_PATH) {
         (void)fail_at_key(reader, part, child->origin == BY_LIST ? "is an array of tables: [[...]] adds one to it"
-                                        : child->value.kind == TOML_TABLE ? "is a table that is there already"
+                                        : child->value.kind == NPART__TOML_TABLE ? "is a table that is there already"
                                                                           : "has a value already, which is no table");
         return NULL;
     }
@@ -400,7 +392,7 @@ static struct node *open_table(struct toml_reader *reader, struct node *parent, 
     return child;
 }
 
-static struct node *open_element(struct toml_reader *reader, struct node *parent, const struct part *part)
+static struct node *open_element(struct npart__toml_reader *reader, struct node *parent, const struct part *part)
 {
     struct node *list = find(parent, part->key, part->bytes);
     if (list && list->origin != BY_LIST) {
@@ -411,13 +403,13 @@ static struct node *open_element(struct toml_reader *reader, struct node *parent
         list = add_node(reader, parent, part, part->at);
         if (!list)
             return NULL;
-        list->value.kind = TOML_ARRAY;
+        list->value.kind = NPART__TOML_ARRAY;
         list->origin = BY_LIST;
     }
     return add_table(reader, list, NULL, part->at, BY_HEADING);
 }
 
-static struct node *read_heading(struct toml_reader *reader)
+static struct node *read_heading(struct npart__toml_reader *reader)
 {
     struct path path = {.count = 0};
     struct node *table = reader->document->root;
@@ -427,7 +419,7 @@ static struct node *read_heading(struct toml_reader *reader)
     if (!read_path(reader, &path))
         return NULL;
     if (!take(reader, ']') || (is_element && !take(reader, ']'))) {
-        (void)toml_fail(reader, reader->at, "expected %s after the name of the table", is_element ? "]]" : "]");
+        (void)npart__toml_fail(reader, reader->at, "expected %s after the name of the table", is_element ? "]]" : "]");
         return NULL;
     }
     for (uint32_t i = 0; i + 1 < path.count && table; i++)
@@ -439,7 +431,7 @@ static struct node *read_heading(struct toml_reader *reader)
 
 /* ---- the document ------------------------------------------------------------------------------------------- */
 
-size_t toml_line_end(const struct toml_reader *reader, size_t at)
+size_t npart__toml_line_end(const struct npart__toml_reader *reader, size_t at)
 {
     if (reader->bytes[at] == '\n')
         return 1;
@@ -459,17 +451,17 @@ static size_t character_length(const unsigned char *at)
     return length;
 }
 
-static bool check_encoding(struct toml_reader *reader)
+static bool check_encoding(struct npart__toml_reader *reader)
 {
     for (size_t at = 0, length; at < reader->count; at += length) {
         length = character_length((const unsigned char *)reader->bytes + at);
         if (!length)
-            return toml_fail(reader, at, "byte 0x%02x is not UTF-8", (unsigned char)reader->bytes[at]);
+            return npart__toml_fail(reader, at, "byte 0x%02x is not UTF-8", (unsigned char)reader->bytes[at]);
     }
     return true;
 }
 
-static bool read_lines(struct toml_reader *reader)
+static bool read_lines(struct npart__toml_reader *reader)
 {
     struct node *table = reader->document->root;
     char shown[24];
@@ -486,91 +478,72 @@ static bool read_lines(struct toml_reader *reader)
             return false;
         if (!table || !skip_comment(reader))
             return false;
-        if (reader->at < reader->count && !toml_line_end(reader, reader->at))
-            return toml_fail(reader, reader->at, "expected the end of the line, found %s",
-                             toml_show(reader, reader->at, shown));
+        if (reader->at < reader->count && !npart__toml_line_end(reader, reader->at))
+            return npart__toml_fail(reader, reader->at, "expected the end of the line, found %s",
+                             npart__toml_show(reader, reader->at, shown));
     }
 }
 
-static bool start(struct toml_document *document, const char *bytes, size_t count)
+static bool start(struct npart__toml_document *document, const char *bytes, size_t count)
 {
-    document->bytes = malloc(count + 1);
-    document->text = malloc(count + 1);
-    document->blocks = calloc(1, sizeof *document->blocks);
-    if (!document->bytes || !document->text || !document->blocks)
+    struct npart__arena *arena = document->arena;
+    document->bytes = npart__arena_copy_text(arena, bytes, count);
+    document->text = npart__arena_allocate(arena, count + 1);
+    document->entries = npart__arena_zeroed(arena, SLOTS, sizeof *document->entries);
+    document->root = npart__arena_zeroed(arena, 1, sizeof *document->root); /* not counted as a value */
+    if (!document->bytes || !document->text || !document->entries || !document->root)
         return false;
-    memcpy(document->bytes, bytes, count);
-    document->bytes[count] = '\0';
-    document->blocks->count = 1; /* not counted as a value */
-    document->root = &document->blocks->nodes[0];
-    document->root->value.kind = TOML_TABLE;
+    npart__hash_key_init(&document->key);
+    document->root->document = document;
+    document->root->value.kind = NPART__TOML_TABLE;
     document->root->origin = BY_HEADING;
     return true;
 }
 
-bool toml_read(struct toml_document **out, const char *bytes, size_t count, struct toml_problem *problem)
+const struct npart__toml_document *npart__toml_read(struct npart__arena *arena, const char *bytes, size_t count,
+                                                    struct npart__toml_problem *problem)
 {
-    *out = NULL;
-    *problem = (struct toml_problem){0};
-    if (count > TOML_MOST_BYTES) {
-        (void)snprintf(problem->text, sizeof problem->text, "the file has more than %u bytes", TOML_MOST_BYTES);
-        return false;
+    *problem = (struct npart__toml_problem){0};
+    if (count > NPART_MOST_PROJECT_BYTES) {
+        (void)snprintf(problem->text, sizeof problem->text, "the file has more than %d bytes",
+                       NPART_MOST_PROJECT_BYTES);
+        return NULL;
     }
-    struct toml_document *document = calloc(1, sizeof *document);
+    struct npart__toml_document *document = npart__arena_zeroed(arena, 1, sizeof *document);
+    if (document)
+        document->arena = arena;
     if (!document || !start(document, bytes, count)) {
-        toml_free(document);
         (void)snprintf(problem->text, sizeof problem->text, "out of memory");
-        return false;
+        return NULL;
     }
-    struct toml_reader reader = {.bytes = document->bytes, .count = count, .text = document->text,
-                                 .document = document, .problem = problem};
-    if (check_encoding(&reader) && read_lines(&reader)) {
-        *out = document;
-        return true;
-    }
-    toml_free(document);
-    return false;
+    struct npart__toml_reader reader = {.bytes = document->bytes, .count = count, .text = document->text,
+                                        .document = document, .problem = problem};
+    return check_encoding(&reader) && read_lines(&reader) ? document : NULL;
 }
 
-void toml_free(struct toml_document *document)
-{
-    if (!document)
-        return;
-    /* First, as a table's own is reached through its first member, which a later block may hold. */
-    for (struct block *block = document->blocks; block; block = block->before)
-        for (size_t i = 0; i < block->count; i++)
-            HASH_CLEAR(hh, block->nodes[i].by_key);
-    for (struct block *block; (block = document->blocks);) {
-        document->blocks = block->before;
-        free(block);
-    }
-    free(document->text);
-    free(document->bytes);
-    free(document);
-}
-
-const struct toml_value *toml_root(const struct toml_document *document)
+const struct npart__toml *npart__toml_root(const struct npart__toml_document *document)
 {
     return &document->root->value;
 }
 
-const struct toml_value *toml_find(const struct toml_value *table, const char *key)
+const struct npart__toml *npart__toml_find(const struct npart__toml *table, const char *key)
 {
     const struct node *found = find(node_of(table), key, strlen(key));
     return found ? &found->value : NULL;
 }
 
-void toml_place(const struct toml_document *document, uint32_t at, uint32_t *line, uint32_t *column)
+void npart__toml_place(const struct npart__toml_document *document, uint32_t at, uint32_t *line, uint32_t *column)
 {
     find_place(document->bytes, at, line, column);
 }
 
-const char *toml_kind_text(enum toml_kind kind)
+const char *npart__toml_kind_text(enum npart__toml_kind kind)
 {
-    static const char *const texts[TOML_KINDS] = {
-        [TOML_STRING] = "a string", [TOML_INTEGER] = "an integer", [TOML_FLOAT] = "a float",
-        [TOML_BOOLEAN] = "true or false", [TOML_OFFSET_TIME] = "a date with a time",
-        [TOML_LOCAL_DATE_TIME] = "a date with a time", [TOML_LOCAL_DATE] = "a date", [TOML_LOCAL_TIME] = "a time",
-        [TOML_ARRAY] = "an array", [TOML_TABLE] = "a table"};
+    static const char *const texts[NPART__TOML_KINDS] = {
+        [NPART__TOML_STRING] = "a string", [NPART__TOML_INTEGER] = "an integer", [NPART__TOML_FLOAT] = "a float",
+        [NPART__TOML_BOOLEAN] = "true or false", [NPART__TOML_OFFSET_TIME] = "a date with a time",
+        [NPART__TOML_LOCAL_DATE_TIME] = "a date with a time", [NPART__TOML_LOCAL_DATE] = "a date",
+            [NPART__TOML_LOCAL_TIME] = "a time",
+        [NPART__TOML_ARRAY] = "an array", [NPART__TOML_TABLE] = "a table"};
     return texts[kind];
 }
