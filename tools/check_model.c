@@ -7,7 +7,6 @@
 
 #include "check.h"
 #include "check_baseline.h"
-#include "check_rules.h"
 #include "glob.h"
 #include "message.h"
 
@@ -101,9 +100,18 @@ struct accepted {
     const char *today;
     bool with_expired;
     struct options *options; /* with the thresholds of the waivers */
-    struct lift lift;
+    bool *is_waived;  /* by rule of the op list, all of them: some waiver has it */
+    npart_lift *lift; /* the nodes that fall back for these alone; NULL: not looked for yet */
     struct outcomes outcomes;
 };
+
+/* Room for a mark of each rule; NULL: out of memory. */
+static bool *rules_of(const npart_oplist *oplist)
+{
+    struct npart_oplist_info info = {.size = sizeof info};
+    (void)npart_oplist_info(oplist, &info);
+    return calloc(info.all_rule_count + (size_t)1, sizeof(bool));
+}
 
 static bool is_in_force(const struct accepted *accepted, const struct waiver *waiver)
 {
@@ -111,13 +119,13 @@ static bool is_in_force(const struct accepted *accepted, const struct waiver *wa
            (accepted->with_expired || !is_expired(waiver, accepted->today));
 }
 
-/* Whether it waives one of the rules that are marked, which are by place in the op list. */
-static bool has_marked(const struct accepted *accepted, const struct waiver *waiver, const bool *is_marked)
+/* Whether it waives a rule for which nodes were put on the NPU. */
+static bool has_lifted(const struct accepted *accepted, const struct waiver *waiver)
 {
     const npart_oplist *oplist = accepted->run->oplists[accepted->target];
     struct npart_rule rule = {.size = sizeof rule};
     for (uint32_t i = 0; waiver->is.rules.count && npart_oplist_rule(oplist, i, &rule); i++)
-        if (is_marked[i] && has_rule(waiver, rule.id))
+        if (npart_lift_has_rule(accepted->lift, i) && has_rule(waiver, rule.id))
             return true;
     return false;
 }
@@ -127,22 +135,23 @@ static void mark_waived(struct accepted *accepted, const struct waiver *waiver)
     const npart_oplist *oplist = accepted->run->oplists[accepted->target];
     struct npart_rule rule = {.size = sizeof rule};
     for (uint32_t i = 0; waiver->is.rules.count && npart_oplist_rule(oplist, i, &rule); i++)
-        accepted->lift.is_waived[i] |= has_rule(waiver, rule.id);
+        accepted->is_waived[i] |= has_rule(waiver, rule.id);
 }
 
 static npart_status plan_lifted(const struct accepted *accepted, npart_plan **out, struct npart_error *error)
 {
     const struct options *options = accepted->options;
-    const struct lift *lift = &accepted->lift;
+    uint32_t count;
+    const struct npart_assumption *lifted = npart_lift_overrides(accepted->lift, &count);
     struct npart_plan_options how = plan_options(options);
-    struct npart_assumption *assumptions = calloc(lift->count + options->assumption_count + (size_t)1,
-                                                  sizeof *assumptions);
+    struct npart_assumption *assumptions =
+        calloc(count + options->assumption_count + (size_t)1, sizeof *assumptions);
     if (!assumptions)
         return NPART_ERROR_MEMORY;
-    memcpy(assumptions, lift->items, lift->count * sizeof *assumptions);
-    memcpy(assumptions + lift->count, options->assumptions, options->assumption_count * sizeof *assumptions);
+    memcpy(assumptions, lifted, count * sizeof *assumptions);
+    memcpy(assumptions + count, options->assumptions, options->assumption_count * sizeof *assumptions);
     how.assumptions = assumptions;
-    how.assumption_count = lift->count + options->assumption_count;
+    how.assumption_count = count + options->assumption_count;
     npart_status status = npart_plan_make(out, accepted->checked->job.inference,
                                           accepted->run->oplists[accepted->target],
                                           options->targets[accepted->target], &how, error);
@@ -172,8 +181,11 @@ static npart_status find_accepted(struct accepted *accepted, struct npart_error 
         npart_waiver_accept(waiver->project, waiver->index, &accepted->options->thresholds);
         mark_waived(accepted, waiver);
     }
-    npart_status status = lift_find(&accepted->lift, plan) ? NPART_OK : NPART_ERROR_MEMORY;
-    if (status == NPART_OK && accepted->lift.count)
+    uint32_t count = 0;
+    npart_status status = npart_lift_make(&accepted->lift, plan, accepted->is_waived, error);
+    if (status == NPART_OK)
+        (void)npart_lift_overrides(accepted->lift, &count);
+    if (status == NPART_OK && count)
         status = plan_lifted(accepted, &lifted, error);
     if (status == NPART_OK)
         find_outcomes(&accepted->outcomes, accepted->options, lifted ? lifted : plan);
@@ -196,11 +208,6 @@ static const struct npart_gate_outcome *find_outcome(const struct outcomes *outc
 static bool speaks_of(const struct waiver *waiver, const char *threshold)
 {
     return npart_waiver_speaks_of(waiver->project, waiver->index, threshold);
-}
-
-static bool has_lifted(const struct accepted *accepted, const struct waiver *waiver)
-{
-    return has_marked(accepted, waiver, accepted->lift.is_lifted);
 }
 
 /* "until 2027-03-31: reason", of each waiver that has to do with it. */
@@ -296,7 +303,8 @@ static npart_status judge_waivers(const struct run *run, struct checked *checked
         !has_waivers(checked, checked->options->targets[target], today, with_expired))
         return NPART_OK;
     accepted.options = malloc(sizeof *accepted.options);
-    bool has_room = lift_open(&accepted.lift, run->oplists[target]) && accepted.options;
+    accepted.is_waived = rules_of(run->oplists[target]);
+    bool has_room = accepted.is_waived && accepted.options;
     npart_status status = has_room ? find_accepted(&accepted, error) : NPART_ERROR_MEMORY;
     if (status == NPART_OK && with_expired) {
         tell_expired(&accepted, judged);
@@ -304,7 +312,8 @@ static npart_status judge_waivers(const struct run *run, struct checked *checked
         accept_outcomes(&accepted, judged);
         settle(judged);
     }
-    lift_free(&accepted.lift);
+    npart_lift_free(accepted.lift);
+    free(accepted.is_waived);
     free(accepted.options);
     return status;
 }
@@ -400,11 +409,12 @@ static npart_status accept_lifted(struct accepted *accepted, char *out, size_t b
     for (uint32_t i = 0; i < checked->project->info.waiver_count; i++)
         if (is_in_force(accepted, &checked->project->waivers[i]))
             mark_waived(accepted, &checked->project->waivers[i]);
-    if (!lift_find(&accepted->lift, checked->job.plans[accepted->target]))
-        return NPART_ERROR_MEMORY;
-    if (!accepted->lift.count)
-        return NPART_OK;
-    npart_status status = plan_lifted(accepted, &lifted, error);
+    uint32_t count = 0;
+    npart_status status =
+        npart_lift_make(&accepted->lift, checked->job.plans[accepted->target], accepted->is_waived, error);
+    if (status != NPART_OK || !npart_lift_overrides(accepted->lift, &count) || !count)
+        return status;
+    status = plan_lifted(accepted, &lifted, error);
     if (status == NPART_OK)
         status = baseline_compare(checked->baseline, checked, lifted, NULL, &with, error);
     npart_plan_free(lifted);
@@ -425,7 +435,8 @@ static npart_status accept_worse(const struct run *run, struct checked *checked,
     if (*is_all || !has_waivers(checked, checked->options->targets[target], today, false))
         return NPART_OK;
     accepted.options = malloc(sizeof *accepted.options);
-    bool has_room = lift_open(&accepted.lift, run->oplists[target]) && accepted.options;
+    accepted.is_waived = rules_of(run->oplists[target]);
+    bool has_room = accepted.is_waived && accepted.options;
     if (has_room) {
         options_on(checked, target, accepted.options);
         accept_limited(&accepted, checked->judged[target].compared.kinds, out, bytes);
@@ -433,7 +444,8 @@ static npart_status accept_worse(const struct run *run, struct checked *checked,
     npart_status status = has_room ? NPART_OK : NPART_ERROR_MEMORY;
     if (has_room && !*out)
         status = accept_lifted(&accepted, out, bytes, error);
-    lift_free(&accepted.lift);
+    npart_lift_free(accepted.lift);
+    free(accepted.is_waived);
     free(accepted.options);
     return status;
 }

@@ -77,6 +77,22 @@ NPART_API uint32_t npart_inference_outcomes(const npart_inference *inference,
  * (npu-partition.toml: [dims], batch = 1)". */
 NPART_API size_t npart_action_text(const struct npart_action *action, bool has_project, char *out, size_t bytes);
 
+/* ---- rules that are waived ------------------------------------------------------------------------------- */
+
+/* The nodes that fall back for waived rules and no other. A node is told by its name, else by its op; where others have
+ * the name or op and fall back for a rule that is not waived, it stays on the CPU. */
+typedef struct npart_lift npart_lift;
+/* `is_waived` is by rule of the plan's op list, as many as npart_oplist_info.all_rule_count. Keeps nothing of what it
+ * is given. Fails with ARGUMENT or MEMORY. */
+NPART_API npart_status npart_lift_make(npart_lift **out, const npart_plan *plan, const bool *is_waived,
+                                       struct npart_error *error);
+/* Gives the handle back. */
+NPART_API void npart_lift_free(npart_lift *lift);
+/* Those nodes as placement overrides, with which the model is planned again; they live as long as the handle. */
+NPART_API const struct npart_assumption *npart_lift_overrides(const npart_lift *lift, uint32_t *count);
+/* Whether a node that is put on the NPU falls back for a rule; `rule` must be one of the list. */
+NPART_API bool npart_lift_has_rule(const npart_lift *lift, uint32_t rule);
+
 /* ---- plans that were saved ------------------------------------------------------------------------------- */
 
 /* Sides of comparisons (npart_diff_make) from reports and baselines. */

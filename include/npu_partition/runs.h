@@ -129,6 +129,19 @@ NPART_API npart_status npart_verification_json(const npart_verification *verific
 NPART_API npart_status npart_verification_cases(const npart_verification *verification, npart_write_callback write,
                                                 void *payload, struct npart_error *error);
 
+/* ---- models to try an installation with ------------------------------------------------------------------ */
+
+/* Small models that are whole on most targets, in the order in which they are tried. */
+#define NPART_SELFTEST_MODELS 8
+struct npart_selftest_model {
+    size_t size;
+    const char *ops; /* to be told: "Conv, Relu" */
+    const char *input_type; /* numpy's name */
+};
+/* Writes one of them as ONNX. Fails with ARGUMENT (there is none), WRITE or MEMORY. */
+NPART_API npart_status npart_selftest_model(uint32_t index, struct npart_selftest_model *out,
+                                            npart_write_callback write, void *payload, struct npart_error *error);
+
 /* ---- tables of measured runs ----------------------------------------------------------------------------- */
 
 typedef struct npart_run_table npart_run_table;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * gate: what a merge is held to: thresholds on plans (thresholds.c), and what models were. Saved reports and baselines
+ * gate: what a merge is held to: thresholds on plans (thresholds.c) and what a project file says of them
+ * (project.c, settle.c, lift.c), and what models were. Saved reports and baselines
  * are read as sides of comparisons (sides.c). A baseline is a line in words a model, target and toolchain, for who
  * reviews it (baseline_words.c); what a comparison needs to name nodes stands in a cache beside it (baseline_cache.c),
  * which counts for lines that say the same, and may be missing: then the words are compared.

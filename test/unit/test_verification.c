@@ -153,5 +153,26 @@ static void test_verification__memory_ends(void)
     bytes_free(&scene.bytes);
 }
 
+/* Each is a model, and the last of them one that a list with a Conv takes whole. */
+static void test_verification__selftest_models(void)
+{
+    struct npart_selftest_model told = {.size = sizeof told};
+    struct sink refused = {.refuse_at = 1};
+    for (uint32_t i = 0; i < NPART_SELFTEST_MODELS; i++) {
+        struct sink bytes = {0};
+        npart_model *read = NULL;
+        CHECK(npart_selftest_model(i, &told, sink_write, &bytes, NULL) == NPART_OK && *told.ops);
+        CHECK(npart_model_read_memory(&read, bytes.text, bytes.bytes, NULL, NULL) == NPART_OK);
+        npart_model_free(read);
+        sink_clear(&bytes);
+    }
+    CHECK_TEXT(told.ops, "Conv");
+    CHECK_TEXT(told.input_type, "float32");
+    CHECK_INT(npart_selftest_model(NPART_SELFTEST_MODELS, &told, sink_write, &refused, NULL), NPART_ERROR_ARGUMENT);
+    CHECK_INT(npart_selftest_model(0, &told, sink_write, &refused, NULL), NPART_ERROR_WRITE);
+    sink_clear(&refused);
+}
+
 TESTS(test_verification__the_same, test_verification__different, test_verification__blame,
-      test_verification__another_model, test_verification__memory_ends)
+      test_verification__another_model, test_verification__memory_ends,
+      test_verification__selftest_models)

@@ -324,6 +324,7 @@ NPART_VERSION_PATCH = 0
 NPART_MOST_JSON_BYTES = 67108864
 NPART_MOST_PROPOSALS = 3
 NPART_MOST_RUN_PROVIDERS = 16
+NPART_SELFTEST_MODELS = 8
 NPART_MOST_RUN_ROWS = 4096
 NPART_MOST_MEASUREMENTS = 64
 NPART_MOST_OUTCOMES = 16
@@ -2646,6 +2647,17 @@ class npart_verification_names(Structure):
     ]
 
 
+class npart_selftest_model(Structure):
+    size: int
+    ops: Bytes | None
+    input_type: Bytes | None
+    _fields_ = [
+        ("size", c_size_t),
+        ("ops", c_char_p),
+        ("input_type", c_char_p),
+    ]
+
+
 class npart_measured_run(Structure):
     size: int
     model: Bytes | None
@@ -3350,6 +3362,16 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
         ],
     ),
     "npart_verification_cases": (c_int, [c_void_p, npart_write_callback, c_void_p, POINTER(npart_error)]),
+    "npart_selftest_model": (
+        c_int,
+        [
+            c_uint32,
+            POINTER(npart_selftest_model),
+            npart_write_callback,
+            c_void_p,
+            POINTER(npart_error),
+        ],
+    ),
     "npart_run_table_read": (
         c_int,
         [
@@ -3417,6 +3439,10 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
         ],
     ),
     "npart_action_text": (c_size_t, [POINTER(npart_action), c_bool, c_char_p, c_size_t]),
+    "npart_lift_make": (c_int, [POINTER(c_void_p), c_void_p, POINTER(c_bool), POINTER(npart_error)]),
+    "npart_lift_free": (None, [c_void_p]),
+    "npart_lift_overrides": (POINTER(npart_assumption), [c_void_p, POINTER(c_uint32)]),
+    "npart_lift_has_rule": (c_bool, [c_void_p, c_uint32]),
     "npart_sides_read": (
         c_int,
         [

@@ -3,41 +3,30 @@
  * A placement override is for all nodes of a name, or of an op. So it is first found of each node whether it falls back
  * for waived rules alone, and then of each name and op whether that holds for all who have it. Linear in the graph.
  */
-#include "check_rules.h"
-
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+
+#include "gate/gate.h"
+#include "many/numbers.h"
 
 /* Bits: of a node of the file, a name or an op. */
 enum { FALLS = 1, STAYS = 2 }; /* on the CPU for waived rules alone; for another reason */
 
+struct npart_lift {
+    struct npart__life *life;
+    bool *is_lifted; /* by rule of the op list: a node that is put on the NPU falls back for it */
+    struct npart_assumption *items; /* those nodes, as placement overrides */
+    uint32_t count;
+    struct npart__numbers names, ops; /* what the overrides point into */
+};
+
 struct search {
-    struct lift *lift;
+    npart_lift *lift;
+    const bool *is_waived; /* by rule */
     const npart_plan *plan;
     const npart_model *model; /* with the nodes that the plan adds, which come after those of the file */
     uint32_t file_count;
     uint8_t *states; /* by node of the file */
 };
-
-bool lift_open(struct lift *lift, const npart_oplist *oplist)
-{
-    struct npart_oplist_info info = {.size = sizeof info};
-    (void)npart_oplist_info(oplist, &info);
-    lift->names.item_bytes = lift->ops.item_bytes = sizeof(uint8_t);
-    lift->is_waived = calloc(info.all_rule_count + (size_t)1, sizeof *lift->is_waived);
-    lift->is_lifted = calloc(info.all_rule_count + (size_t)1, sizeof *lift->is_lifted);
-    return lift->is_waived && lift->is_lifted;
-}
-
-void lift_free(struct lift *lift)
-{
-    interner_free(&lift->names);
-    interner_free(&lift->ops);
-    free(lift->items);
-    free(lift->is_waived);
-    free(lift->is_lifted);
-}
 
 /* ---- nodes -------------------------------------------------------------------------------------------------- */
 
@@ -55,7 +44,7 @@ static uint8_t state_of(const struct search *search, uint32_t id, const struct n
     for (uint32_t i = 0; npart_plan_reason(search->plan, id, i, &reason, NULL, 0); i++) {
         if (!is_against(&reason, placed))
             continue;
-        if (!search->lift->is_waived[reason.rule])
+        if (!search->is_waived[reason.rule])
             return STAYS;
         state = FALLS;
     }
@@ -107,14 +96,14 @@ static bool write_op(const struct npart_node *node, char *out, size_t bytes)
     return length >= 0 && (size_t)length < bytes && !strchr(node->op, ':');
 }
 
-static uint8_t *find_item(struct interner *interner, const char *text)
+static uint8_t *find_item(struct npart__numbers *interner, const char *text)
 {
-    uint32_t number = intern(interner, text, strlen(text));
-    return number == NO_NUMBER ? NULL : interned_item(interner, number);
+    uint32_t number = npart__number_of(interner, text, strlen(text));
+    return number == NPART__NO_NUMBER ? NULL : npart__numbered_item(interner, number);
 }
 
 /* Of the name of a node, or without one of its op. *item is NULL where it cannot be told of. False: out of memory. */
-static bool find_own(struct lift *lift, const struct npart_node *node, uint8_t **item)
+static bool find_own(npart_lift *lift, const struct npart_node *node, uint8_t **item)
 {
     char op[1024];
     bool has_name = *node->name != '\0';
@@ -148,15 +137,16 @@ static bool gather_states(struct search *search)
     return true;
 }
 
-static bool make_overrides(struct lift *lift)
+static bool make_overrides(npart_lift *lift)
 {
-    lift->items = calloc(lift->names.count + lift->ops.count + 1, sizeof *lift->items);
+    lift->items = npart__arena_zeroed(&lift->life->arena, lift->names.count + lift->ops.count + (size_t)1,
+                                      sizeof *lift->items);
     for (uint32_t i = 0; lift->items && i < lift->names.count + lift->ops.count; i++) {
         bool is_name = i < lift->names.count;
-        uint32_t number = is_name ? i : i - (uint32_t)lift->names.count;
-        const struct interner *interner = is_name ? &lift->names : &lift->ops;
-        const char *text = interned_key(interner, number, NULL);
-        if (*(uint8_t *)interned_item(interner, number) == FALLS)
+        uint32_t number = is_name ? i : i - lift->names.count;
+        const struct npart__numbers *interner = is_name ? &lift->names : &lift->ops;
+        const char *text = npart__numbered_key(interner, number, NULL);
+        if (*(uint8_t *)npart__numbered_item(interner, number) == FALLS)
             lift->items[lift->count++] =
                 (struct npart_assumption){is_name ? NULL : text, is_name ? text : NULL, true};
     }
@@ -183,17 +173,48 @@ static bool mark_rules(struct search *search)
     return true;
 }
 
-bool lift_find(struct lift *lift, const npart_plan *plan)
+static bool find_lift(npart_lift *lift, const npart_plan *plan, const bool *is_waived)
 {
-    struct npart_model_info info = {.size = sizeof info};
-    (void)npart_model_info(npart_inference_model(npart_plan_inference(plan)), &info);
-    struct search search = {.lift = lift, .plan = plan, .file_count = info.node_count,
+    struct npart_model_info model = {.size = sizeof model};
+    struct npart_oplist_info list = {.size = sizeof list};
+    struct npart__arena *arena = &lift->life->arena, scratch;
+    (void)npart_model_info(npart_inference_model(npart_plan_inference(plan)), &model);
+    (void)npart_oplist_info(npart_plan_oplist(plan), &list);
+    struct search search = {.lift = lift, .plan = plan, .is_waived = is_waived, .file_count = model.node_count,
                             .model = npart_inference_model(npart_plan_view(plan))};
-    search.states = calloc(search.file_count + (size_t)1, sizeof *search.states);
-    if (!search.states)
-        return false;
-    find_states(&search);
-    bool is_found = gather_states(&search) && make_overrides(lift) && mark_rules(&search);
-    free(search.states);
+    lift->names.arena = lift->ops.arena = arena;
+    lift->names.item_bytes = lift->ops.item_bytes = sizeof(uint8_t);
+    lift->is_lifted = npart__arena_zeroed(arena, list.all_rule_count + (size_t)1, sizeof *lift->is_lifted);
+    npart__arena_init(&scratch, &arena->allocator);
+    search.states = npart__arena_zeroed(&scratch, search.file_count + (size_t)1, sizeof *search.states);
+    bool is_found = lift->is_lifted && search.states;
+    if (is_found)
+        find_states(&search);
+    is_found = is_found && gather_states(&search) && make_overrides(lift) && mark_rules(&search);
+    npart__arena_clear(&scratch);
     return is_found;
+}
+
+npart_status npart_lift_make(npart_lift **out, const npart_plan *plan, const bool *is_waived, struct npart_error *error)
+{
+    if (!out || !plan || !is_waived)
+        return npart__fail_null(!out ? "out" : !plan ? "plan" : "is_waived", error);
+    npart_lift *lift = npart__handle_new(sizeof *lift, &plan->life->arena.allocator);
+    if (!lift)
+        return npart__fail_memory(error);
+    npart_status status = find_lift(lift, plan, is_waived) ? NPART_OK : npart__fail_memory(error);
+    return NPART__HAND_OVER(out, lift, status, error);
+}
+
+NPART__FREES(lift)
+
+const struct npart_assumption *npart_lift_overrides(const npart_lift *lift, uint32_t *count)
+{
+    *count = lift ? lift->count : 0;
+    return lift ? lift->items : NULL;
+}
+
+bool npart_lift_has_rule(const npart_lift *lift, uint32_t rule)
+{
+    return lift && lift->is_lifted[rule];
 }

@@ -1,9 +1,24 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "selftest_model.h"
-
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The models of `selftest`: a few nodes, written as the wire format.
+ */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+
+#include "runs/runs.h"
+
+/* In the order in which they are tried. */
+enum selftest_kind {
+    SELFTEST_CONV,       /* Conv and Relu, of float32 */
+    SELFTEST_CONVS,      /* two Conv, which need no activation to be fused */
+    SELFTEST_CONV_INT8,  /* the same between QuantizeLinear and DequantizeLinear, int8 in and out */
+    SELFTEST_CONV_UINT8, /* ... uint8 */
+    SELFTEST_CONV_EDGES, /* ... float32 in and out */
+    SELFTEST_CONVS_INT8, /* two Conv, int8 in and out */
+    SELFTEST_GEMM,       /* Gemm and Relu, of float32 */
+    SELFTEST_ONE,        /* a Conv alone, for what takes one node at a time */
+    SELFTEST_KINDS
+};
+_Static_assert(SELFTEST_KINDS == NPART_SELFTEST_MODELS, "as the header says");
 
 /* TensorProto.DataType. */
 enum type { FLOAT = 1, UINT8 = 2, INT8 = 3, INT32 = 6 };
@@ -17,20 +32,18 @@ enum type { FLOAT = 1, UINT8 = 2, INT8 = 3, INT32 = 6 };
 /* ---- the wire format --------------------------------------------------------------------------------------------- */
 
 struct bytes {
+    struct npart__arena *arena;
     uint8_t *data;
     size_t size, room;
-    bool failed;
 };
 
 static void put(struct bytes *to, const void *data, size_t size)
 {
     if (to->size + size > to->room) {
         size_t room = (to->size + size) * 2;
-        uint8_t *grown = realloc(to->data, room);
-        if (!grown) {
-            to->failed = true;
-            return;
-        }
+        uint8_t *grown = npart__arena_resize(to->arena, to->data, to->room, room);
+        if (!grown)
+            return; /* as the arena says */
         to->data = grown;
         to->room = room;
     }
@@ -66,13 +79,9 @@ static void put_text(struct bytes *to, unsigned field, const char *text)
     put_field(to, field, text, strlen(text));
 }
 
-/* The message is given back. */
-static void put_message(struct bytes *to, unsigned field, struct bytes *message)
+static void put_message(struct bytes *to, unsigned field, const struct bytes *message)
 {
     put_field(to, field, message->data, message->size);
-    to->failed |= message->failed;
-    free(message->data);
-    *message = (struct bytes){0};
 }
 
 /* ---- parts of a graph -------------------------------------------------------------------------------------------- */
@@ -80,9 +89,10 @@ static void put_message(struct bytes *to, unsigned field, struct bytes *message)
 static void put_value(struct bytes *graph, unsigned field, const char *name, enum type type, const int64_t *dims,
                       size_t rank)
 {
-    struct bytes shape = {0}, tensor = {0}, of = {0}, value = {0};
+    const struct bytes none = {.arena = graph->arena};
+    struct bytes shape = none, tensor = none, of = none, value = none;
     for (size_t i = 0; i < rank; i++) {
-        struct bytes dim = {0};
+        struct bytes dim = none;
         put_number(&dim, 1, (uint64_t)dims[i]);
         put_message(&shape, 1, &dim);
     }
@@ -97,7 +107,7 @@ static void put_value(struct bytes *graph, unsigned field, const char *name, enu
 static void put_tensor(struct bytes *graph, const char *name, enum type type, const int64_t *dims, size_t rank,
                        const void *data, size_t size)
 {
-    struct bytes tensor = {0};
+    struct bytes tensor = {.arena = graph->arena};
     for (size_t i = 0; i < rank; i++)
         put_number(&tensor, 1, (uint64_t)dims[i]);
     put_number(&tensor, 2, type);
@@ -107,9 +117,10 @@ static void put_tensor(struct bytes *graph, const char *name, enum type type, co
 }
 
 /* Inputs up to an empty name; the node is called as its result. */
-static struct bytes begin_node(const char *op, const char *const *inputs, const char *output)
+static struct bytes begin_node(const struct bytes *graph, const char *op, const char *const *inputs,
+                               const char *output)
 {
-    struct bytes node = {0};
+    struct bytes node = {.arena = graph->arena};
     for (; *inputs; inputs++)
         put_text(&node, 1, *inputs);
     put_text(&node, 2, output);
@@ -120,13 +131,13 @@ static struct bytes begin_node(const char *op, const char *const *inputs, const 
 
 static void put_node(struct bytes *graph, const char *op, const char *const *inputs, const char *output)
 {
-    struct bytes node = begin_node(op, inputs, output);
+    struct bytes node = begin_node(graph, op, inputs, output);
     put_message(graph, 1, &node);
 }
 
 static void put_ints(struct bytes *node, const char *name, const int64_t *values, size_t count)
 {
-    struct bytes attribute = {0};
+    struct bytes attribute = {.arena = node->arena};
     put_text(&attribute, 1, name);
     for (size_t i = 0; i < count; i++)
         put_number(&attribute, 8, (uint64_t)values[i]);
@@ -137,7 +148,7 @@ static void put_ints(struct bytes *node, const char *name, const int64_t *values
 static void put_conv(struct bytes *graph, const char *const *inputs, const char *output)
 {
     static const int64_t pads[] = {1, 1, 1, 1}, kernel[] = {KERNEL, KERNEL};
-    struct bytes node = begin_node("Conv", inputs, output);
+    struct bytes node = begin_node(graph, "Conv", inputs, output);
     put_ints(&node, "kernel_shape", kernel, 2);
     put_ints(&node, "pads", pads, 4);
     put_message(graph, 1, &node);
@@ -277,10 +288,24 @@ static void add_quantized(struct bytes *graph, enum type type, bool has_edges, b
     put_value(graph, 12, "y", has_edges ? FLOAT : type, result, 4);
 }
 
-/* Opset 13 has per-channel quantization and is old enough for every converter; IR version 7 is that of its release. */
-bool make_selftest_model(enum selftest_kind kind, struct selftest_model *out)
+static void add_graph(struct bytes *graph, enum selftest_kind kind)
 {
-    struct bytes model = {0}, graph = {0}, opset = {0};
+    put_text(graph, 2, "selftest");
+    if (kind == SELFTEST_CONV)
+        add_conv(graph);
+    else if (kind == SELFTEST_CONVS || kind == SELFTEST_ONE)
+        add_convs(graph, kind == SELFTEST_CONVS);
+    else if (kind == SELFTEST_GEMM)
+        add_gemm(graph);
+    else
+        add_quantized(graph, kind == SELFTEST_CONV_UINT8 ? UINT8 : INT8, kind == SELFTEST_CONV_EDGES,
+                      kind == SELFTEST_CONVS_INT8);
+}
+
+/* Opset 13 has per-channel quantization and is old enough for every converter; IR version 7 is that of its release. */
+npart_status npart_selftest_model(uint32_t index, struct npart_selftest_model *out, npart_write_callback write,
+                                  void *payload, struct npart_error *error)
+{
     static const char *const ops[] = {
         [SELFTEST_CONV] = "Conv, Relu",
         [SELFTEST_CONVS] = "Conv, Conv",
@@ -291,29 +316,27 @@ bool make_selftest_model(enum selftest_kind kind, struct selftest_model *out)
         [SELFTEST_GEMM] = "Gemm, Relu",
         [SELFTEST_ONE] = "Conv",
     };
-    out->ops = ops[kind];
-    bool is_int8 = kind == SELFTEST_CONV_INT8 || kind == SELFTEST_CONVS_INT8;
-    out->input_type = is_int8 ? "int8" : kind == SELFTEST_CONV_UINT8 ? "uint8" : "float32";
-    put_text(&graph, 2, "selftest");
-    if (kind == SELFTEST_CONV)
-        add_conv(&graph);
-    else if (kind == SELFTEST_CONVS || kind == SELFTEST_ONE)
-        add_convs(&graph, kind == SELFTEST_CONVS);
-    else if (kind == SELFTEST_GEMM)
-        add_gemm(&graph);
-    else
-        add_quantized(&graph, kind == SELFTEST_CONV_UINT8 ? UINT8 : INT8, kind == SELFTEST_CONV_EDGES,
-                      kind == SELFTEST_CONVS_INT8);
+    struct npart__arena arena;
+    if (!write || !NPART__HAS_ROOM(out))
+        return npart__fail_null(!write ? "write" : "out", error);
+    if (index >= SELFTEST_KINDS)
+        return npart__fail(error, NPART_ERROR_ARGUMENT, "", "there are %d models", SELFTEST_KINDS);
+    npart__arena_init(&arena, NULL);
+    struct bytes model = {.arena = &arena}, graph = model, opset = model;
+    bool is_int8 = index == SELFTEST_CONV_INT8 || index == SELFTEST_CONVS_INT8;
+    *out = (struct npart_selftest_model){
+        .size = sizeof *out,
+        .ops = ops[index],
+        .input_type = is_int8 ? "int8" : index == SELFTEST_CONV_UINT8 ? "uint8" : "float32"};
+    add_graph(&graph, (enum selftest_kind)index);
     put_number(&model, 1, 7);
     put_text(&model, 2, "npu-partition selftest");
     put_message(&model, 7, &graph);
     put_number(&opset, 2, 13);
     put_message(&model, 8, &opset);
-    out->data = model.data;
-    out->size = model.size;
-    if (!model.failed)
-        return true;
-    free(model.data);
-    out->data = NULL;
-    return false;
+    npart_status status = arena.failed ? npart__fail_memory(error) : NPART_OK;
+    if (status == NPART_OK && !write(payload, (const char *)model.data, model.size))
+        status = npart__fail(error, NPART_ERROR_WRITE, "", "cannot write");
+    npart__arena_clear(&arena);
+    return status;
 }
