@@ -216,7 +216,7 @@ static bool take_assumption(struct options *options, const char *option, const c
     bool on_npu = equals && strcmp(equals + 1, "npu") == 0;
     if (!equals || (!on_npu && strcmp(equals + 1, "cpu") != 0))
         return complain(option, value, expected);
-    char *name = copy_name(option, value, options->assumption_count < MOST_ASSUMPTIONS, "too many assumptions",
+    char *name = copy_name(option, value, options->assumption_count < MOST_ASSUMPTIONS, "too many placement overrides",
                            expected);
     if (!name)
         return false;
