@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/input.h"
+#include "base/stream.h"
 
 #define MOST_DEPTH 2048u
 #define SHOWN_BYTES 20u /* of the text that an error is near; of a longer one nothing is shown */
@@ -16,7 +16,7 @@
 enum token { TOKEN_END, TOKEN_WRONG, TOKEN_TEXT, TOKEN_INTEGER, TOKEN_REAL, TOKEN_TRUE, TOKEN_FALSE, TOKEN_NULL };
 
 struct reader {
-    struct npart__input *input;
+    struct npart__stream *input;
     struct npart__arena *arena;
     size_t most_bytes;
     unsigned flags, depth;
@@ -105,14 +105,14 @@ static int next_byte(struct reader *reader)
     unsigned char bytes[5] = {0};
     if (reader->at < sizeof reader->pending && reader->pending[reader->at])
         return (unsigned char)reader->pending[reader->at++];
-    int first = reader->is_end ? -1 : npart__input_byte(reader->input);
+    int first = reader->is_end ? -1 : npart__stream_byte(reader->input);
     reader->is_end = first < 0;
     if (first < 0)
         return -1;
     size_t count = character_bytes((unsigned char)first);
     bytes[0] = (unsigned char)first;
     for (size_t i = 1; i < count; i++) {
-        int byte = npart__input_byte(reader->input);
+        int byte = npart__stream_byte(reader->input);
         bytes[i] = byte < 0 ? 0xff : (unsigned char)byte;
     }
     if (count == 0 || !is_character(bytes, count)) {
@@ -565,7 +565,7 @@ static bool read_value(struct reader *reader, struct npart__tree *out)
     return is_read;
 }
 
-const struct npart__tree *npart__tree_read(struct npart__input *input, struct npart__arena *arena, unsigned flags,
+const struct npart__tree *npart__tree_read(struct npart__stream *input, struct npart__arena *arena, unsigned flags,
                                            size_t most_bytes, char *problem, size_t bytes)
 {
     struct reader reader = {.input = input, .arena = arena, .most_bytes = most_bytes, .flags = flags,

@@ -166,11 +166,11 @@ static char *next_field(char **at)
 static const struct npart__tree *read_json(const char *text, size_t length, struct npart__arena *arena)
 {
     char problem[200];
-    struct npart__text_input from = {text, length};
-    struct npart__input *input = npart__arena_allocate(arena, sizeof *input);
+    struct npart__text_stream from = {text, length};
+    struct npart__stream *input = npart__arena_allocate(arena, sizeof *input);
     if (!input)
         return NULL;
-    npart__input_init(input, npart__read_text, &from);
+    npart__stream_init(input, npart__read_text, &from);
     const struct npart__tree *value = npart__tree_read(input, arena, 0, SIZE_MAX, problem, sizeof problem);
     npart__arena_give_back(arena, input, sizeof *input);
     return value;

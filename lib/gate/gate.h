@@ -10,7 +10,7 @@
 #define NPART_GATE_H
 
 #include "api/api.h"
-#include "base/input.h"
+#include "base/stream.h"
 #include "npu_partition/gate.h"
 
 /* In which numbers of nodes are written, and the largest of three digits. */

@@ -411,14 +411,14 @@ static npart_status add_document(struct npart__arena *arena, struct side_list *o
 }
 
 /* What a document that cannot be read says of itself is left out: the file may be none of ours, and hold a secret. */
-static npart_status read_documents(struct npart__input *input, struct npart__arena *arena, struct side_list *out,
+static npart_status read_documents(struct npart__stream *input, struct npart__arena *arena, struct side_list *out,
                                    struct npart_error *error)
 {
     npart_status status = NPART_OK;
     char text[200];
-    for (unsigned line = 1; status == NPART_OK && npart__input_after_blanks(input) >= 0; line++) {
-        npart__input_back(input);
-        uint64_t begin = npart__input_offset(input);
+    for (unsigned line = 1; status == NPART_OK && npart__stream_after_blanks(input) >= 0; line++) {
+        npart__stream_back(input);
+        uint64_t begin = npart__stream_offset(input);
         const struct npart__tree *document =
             npart__tree_read(input, arena, NPART__TREE_GOES_ON | NPART__TREE_IS_STRICT, NPART_MOST_REPORT_BYTES, text,
                              sizeof text);
@@ -432,7 +432,7 @@ static npart_status read_documents(struct npart__input *input, struct npart__are
         status = add_document(arena, out, document, error);
         for (uint32_t i = first; status == NPART_OK && i < out->sides.count; i++) {
             out->saved.items[i].begin = begin;
-            out->saved.items[i].end = npart__input_offset(input);
+            out->saved.items[i].end = npart__stream_offset(input);
         }
     }
     return status;
@@ -441,14 +441,14 @@ static npart_status read_documents(struct npart__input *input, struct npart__are
 /* ---- baselines in words ------------------------------------------------------------------------------------------ */
 
 /* A line without its end; NULL at the end of the file, or when out of memory. */
-static const char *read_line(struct npart__input *input, struct npart__arena *arena)
+static const char *read_line(struct npart__stream *input, struct npart__arena *arena)
 {
     struct npart__buffer line;
-    int byte = npart__input_byte(input);
+    int byte = npart__stream_byte(input);
     if (byte < 0)
         return NULL;
     npart__buffer_init(&line, arena);
-    for (; byte >= 0 && byte != '\n'; byte = npart__input_byte(input)) {
+    for (; byte >= 0 && byte != '\n'; byte = npart__stream_byte(input)) {
         char character = (char)byte;
         npart__append(&line, &character, 1);
         if (line.size > NPART_MOST_REPORT_BYTES / 2)
@@ -517,13 +517,13 @@ static void read_cache(struct cache *cache, const struct npart_sides_options *op
                        struct npart__arena *arena)
 {
     struct npart_error why;
-    struct npart__input *input = options->read_cache ? npart__arena_allocate(arena, sizeof *input) : NULL;
+    struct npart__stream *input = options->read_cache ? npart__arena_allocate(arena, sizeof *input) : NULL;
     if (!input) {
         (void)snprintf(cache->problem, sizeof cache->problem, "%s",
                        options->cache_problem ? options->cache_problem : "is missing");
         return;
     }
-    npart__input_init(input, options->read_cache, options->cache_payload);
+    npart__stream_init(input, options->read_cache, options->cache_payload);
     npart_status status = read_documents(input, arena, &cache->list, &why);
     if (status == NPART_OK && input->has_failed)
         status = npart__fail(&why, NPART_ERROR_READ, "", "%s", "");
@@ -536,7 +536,7 @@ static void read_cache(struct cache *cache, const struct npart_sides_options *op
 }
 
 /* The cache may be missing, or of another day: then the words are all that is known, which is told. */
-static npart_status read_words(npart_sides *sides, struct npart__input *input,
+static npart_status read_words(npart_sides *sides, struct npart__stream *input,
                                const struct npart_sides_options *options, struct npart_error *error)
 {
     struct npart__arena *arena = &sides->life->arena;
@@ -565,13 +565,14 @@ static npart_status read_words(npart_sides *sides, struct npart__input *input,
 
 /* ---- the handle ----------------------------------------------------------------------------------------------- */
 
-static npart_status read_file(npart_sides *sides, struct npart__input *input, const struct npart_sides_options *options,
+static npart_status read_file(npart_sides *sides, struct npart__stream *input,
+                              const struct npart_sides_options *options,
                               struct npart_error *error)
 {
-    int byte = npart__input_after_blanks(input);
+    int byte = npart__stream_after_blanks(input);
     npart_status status = NPART_OK;
     if (byte >= 0)
-        npart__input_back(input);
+        npart__stream_back(input);
     if (byte == '#')
         status = read_words(sides, input, options, error);
     else if (byte >= 0)
@@ -594,9 +595,9 @@ npart_status npart_sides_read(npart_sides **out, npart_read_callback read, void 
     npart_sides *sides = npart__handle_new(sizeof *sides, options->allocator);
     if (!sides)
         return npart__fail_memory(error);
-    struct npart__input *input = npart__arena_allocate(&sides->life->arena, sizeof *input);
+    struct npart__stream *input = npart__arena_allocate(&sides->life->arena, sizeof *input);
     if (input)
-        npart__input_init(input, read, payload);
+        npart__stream_init(input, read, payload);
     status = input ? read_file(sides, input, options, error) : npart__fail_memory(error);
     return NPART__HAND_OVER(out, sides, status, error);
 }

@@ -328,14 +328,14 @@ npart_status npart_many_add(npart_many *many, const char *json, size_t bytes, st
 {
     char problem[200];
     struct npart__arena scratch;
-    struct npart__text_input from = {json, bytes};
+    struct npart__text_stream from = {json, bytes};
     if (!many || !json)
         return npart__fail_null(!many ? "many" : "json", error);
     npart__arena_init(&scratch, &many->life->arena.allocator);
-    struct npart__input *input = npart__arena_allocate(&scratch, sizeof *input);
+    struct npart__stream *input = npart__arena_allocate(&scratch, sizeof *input);
     const struct npart__tree *report = NULL;
     if (input) {
-        npart__input_init(input, npart__read_text, &from);
+        npart__stream_init(input, npart__read_text, &from);
         report = npart__tree_read(input, &scratch, 0, SIZE_MAX, problem, sizeof problem);
     }
     npart_status status = NPART_OK;

@@ -12,7 +12,7 @@
 #define NPART_MANY_H
 
 #include "api/api.h"
-#include "base/input.h"
+#include "base/stream.h"
 #include "many/numbers.h"
 #include "npu_partition/many.h"
 

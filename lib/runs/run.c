@@ -105,21 +105,21 @@ struct npart__ran *npart__run_placed(npart_run *run, const char *name, const cha
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
 
 /* The lines of a log may begin with a bracket, too. */
-static bool read_any(npart_run *run, struct npart__input *input)
+static bool read_any(npart_run *run, struct npart__stream *input)
 {
-    int byte = npart__input_first(input);
+    int byte = npart__stream_first(input);
     if (byte < 0)
         return npart__run_fail(run, input->has_failed ? "cannot be read" : "is empty");
-    int next = byte == '[' ? npart__input_byte(input) : byte;
+    int next = byte == '[' ? npart__stream_byte(input) : byte;
     bool is_list = byte == '[' && (next < 0 || (next && strchr("{] \t\r\n", next)));
     if (next >= 0)
-        npart__input_back(input);
+        npart__stream_back(input);
     bool is_read = is_list || byte == '{' ? npart__read_run_json(run, input, is_list)
                                           : npart__read_run_log(run, input);
     return is_read && input->has_failed ? npart__run_fail(run, "cannot be read") : is_read;
 }
 
-static npart_status read_run(npart_run *run, struct npart__input *input, struct npart_error *error)
+static npart_status read_run(npart_run *run, struct npart__stream *input, struct npart_error *error)
 {
     if (!npart__strings_init(&run->names, &run->life->arena) || !input)
         return npart__fail_memory(error);
@@ -142,9 +142,9 @@ npart_status npart_run_read(npart_run **out, npart_read_callback read, void *pay
     run->kind = "profile";
     run->all_on_provider = UINT32_MAX;
     npart__arena_init(&scratch, allocator);
-    struct npart__input *input = npart__arena_allocate(&scratch, sizeof *input);
+    struct npart__stream *input = npart__arena_allocate(&scratch, sizeof *input);
     if (input)
-        npart__input_init(input, read, payload);
+        npart__stream_init(input, read, payload);
     npart_status status = read_run(run, input, error);
     npart__arena_clear(&scratch);
     return NPART__HAND_OVER(out, run, status, error);

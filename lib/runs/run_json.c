@@ -15,7 +15,7 @@ static bool fail_at(npart_run *run, uint64_t event, const char *problem)
 }
 
 /* The next JSON value, in an arena of its own; NULL with a problem. */
-static const struct npart__tree *read_value(npart_run *run, struct npart__input *input, uint64_t event,
+static const struct npart__tree *read_value(npart_run *run, struct npart__stream *input, uint64_t event,
                                             struct npart__arena *arena)
 {
     char text[sizeof run->problem];
@@ -87,23 +87,23 @@ static bool take_event(npart_run *run, const struct npart__tree *event, uint64_t
 }
 
 /* A list, an event at a time. */
-static bool read_events(npart_run *run, struct npart__input *input)
+static bool read_events(npart_run *run, struct npart__stream *input)
 {
-    int byte = npart__input_after_blanks(input);
+    int byte = npart__stream_after_blanks(input);
     for (uint64_t number = 1; byte != ']'; number++) {
         struct npart__arena arena;
         if (byte < 0)
             return fail_at(run, number, "the file ends within the list; a session completes it with EndProfiling");
-        npart__input_back(input);
+        npart__stream_back(input);
         npart__arena_init(&arena, &run->life->arena.allocator);
         const struct npart__tree *event = read_value(run, input, number, &arena);
         bool is_taken = event && take_event(run, event, number);
         npart__arena_clear(&arena);
         if (!is_taken)
             return false;
-        byte = npart__input_after_blanks(input);
+        byte = npart__stream_after_blanks(input);
         if (byte == ',')
-            byte = npart__input_after_blanks(input);
+            byte = npart__stream_after_blanks(input);
         else if (byte != ']' && byte >= 0)
             return fail_at(run, number, "followed by neither , nor ]");
     }
@@ -154,7 +154,7 @@ static bool take_record(npart_run *run, const struct npart__tree *record)
 }
 
 /* An object: a record, or the events as other tools save them. */
-static bool read_object(npart_run *run, struct npart__input *input)
+static bool read_object(npart_run *run, struct npart__stream *input)
 {
     struct npart__arena arena;
     npart__arena_init(&arena, &run->life->arena.allocator);
@@ -172,12 +172,12 @@ static bool read_object(npart_run *run, struct npart__input *input)
     for (uint32_t i = 0; (event = npart__tree_at(events, i)) != NULL; i++)
         is_read = is_read && take_event(run, event, i + 1);
     npart__arena_clear(&arena);
-    if (is_read && npart__input_after_blanks(input) >= 0)
+    if (is_read && npart__stream_after_blanks(input) >= 0)
         is_read = npart__run_fail(run, "something follows the record; give one file a model");
     return is_read;
 }
 
-bool npart__read_run_json(npart_run *run, struct npart__input *input, bool is_list)
+bool npart__read_run_json(npart_run *run, struct npart__stream *input, bool is_list)
 {
     bool is_read = is_list ? read_events(run, input) : read_object(run, input);
     return is_read && (run->nodes.count || run->is_partial || npart__run_fail(run, "it tells of no node"));

@@ -95,7 +95,7 @@ static void take_asked(struct log *log, const char *line)
     log->asked = node ? (uint32_t)(node - log->run->nodes.items) : NPART_NONE;
 }
 
-bool npart__read_run_log(npart_run *run, struct npart__input *input)
+bool npart__read_run_log(npart_run *run, struct npart__stream *input)
 {
     struct log log = {.run = run, .asked = NPART_NONE};
     struct npart__run_lines lines = {.number = 0};
@@ -104,7 +104,7 @@ bool npart__read_run_log(npart_run *run, struct npart__input *input)
     if (!line)
         return npart__run_fail(run, "out of memory");
     bool is_first = true;
-    for (bool is_begin = true; npart__input_line(input, line, NPART_MOST_RUN_LOG_LINE) && !*run->problem;) {
+    for (bool is_begin = true; npart__stream_line(input, line, NPART_MOST_RUN_LOG_LINE) && !*run->problem;) {
         if (is_first && npart__is_qnn_profile(line))
             return npart__read_qnn_profile(run, input, line, NPART_MOST_RUN_LOG_LINE);
         is_first = false;

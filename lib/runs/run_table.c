@@ -141,14 +141,14 @@ static void cut_line_end(char *line)
         line[--length] = '\0';
 }
 
-static bool read_csv(npart_run_table *table, struct npart__input *input)
+static bool read_csv(npart_run_table *table, struct npart__stream *input)
 {
     char *line = npart__arena_allocate(&table->life->arena, NPART_MOST_RUN_LINE);
     struct header header = {.count = 0};
     uint32_t number = 0;
     bool is_fine = line != NULL || fail(table, 0, "out of memory");
-    npart__input_back(input);
-    while (is_fine && npart__input_line(input, line, NPART_MOST_RUN_LINE)) {
+    npart__stream_back(input);
+    while (is_fine && npart__stream_line(input, line, NPART_MOST_RUN_LINE)) {
         number++;
         if (strlen(line) == NPART_MOST_RUN_LINE - 1 && line[NPART_MOST_RUN_LINE - 2] != '\n')
             is_fine = fail(table, number, "longer than 65,535 bytes");
@@ -209,12 +209,12 @@ static bool take_runs(npart_run_table *table, const struct npart__tree *document
     return true;
 }
 
-static bool read_json(npart_run_table *table, struct npart__input *input)
+static bool read_json(npart_run_table *table, struct npart__stream *input)
 {
     char problem[200];
     struct npart__arena arena;
     npart__arena_init(&arena, &table->life->arena.allocator);
-    npart__input_back(input);
+    npart__stream_back(input);
     const struct npart__tree *document =
         npart__tree_read(input, &arena, NPART__TREE_GOES_ON | NPART__TREE_IS_STRICT, NPART__MOST_TREE_BYTES, problem,
                          sizeof problem);
@@ -246,9 +246,9 @@ bool npart_run_table_begins(const char *beginning)
     return read_header(&header, line);
 }
 
-static npart_status read_table(npart_run_table *table, struct npart__input *input, struct npart_error *error)
+static npart_status read_table(npart_run_table *table, struct npart__stream *input, struct npart_error *error)
 {
-    int byte = npart__input_first(input);
+    int byte = npart__stream_first(input);
     bool is_fine = byte >= 0 ? true : fail(table, 0, "is empty");
     if (is_fine)
         is_fine = byte == '{' ? read_json(table, input) : read_csv(table, input);
@@ -271,9 +271,9 @@ npart_status npart_run_table_read(npart_run_table **out, npart_read_callback rea
     if (!table)
         return npart__fail_memory(error);
     npart__arena_init(&scratch, allocator);
-    struct npart__input *input = npart__arena_allocate(&scratch, sizeof *input);
+    struct npart__stream *input = npart__arena_allocate(&scratch, sizeof *input);
     if (input)
-        npart__input_init(input, read, payload);
+        npart__stream_init(input, read, payload);
     npart_status status = input ? read_table(table, input, error) : npart__fail_memory(error);
     npart__arena_clear(&scratch);
     return NPART__HAND_OVER(out, table, status, error);

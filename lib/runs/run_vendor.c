@@ -182,12 +182,12 @@ static bool take_row(npart_run *run, char *line, bool has_sources)
 }
 
 /* What is not on the NPU has no row, so the file says nothing of the CPU. */
-bool npart__read_qnn_profile(npart_run *run, struct npart__input *input, char *line, size_t bytes)
+bool npart__read_qnn_profile(npart_run *run, struct npart__stream *input, char *line, size_t bytes)
 {
     bool has_sources = strstr(line, SOURCES) != NULL, is_begin = strchr(line, '\n') != NULL, is_read = true;
     run->kind = "qnn-profile";
     run->is_npu_alone = run->was_asked = true;
-    while (is_read && npart__input_line(input, line, bytes)) {
+    while (is_read && npart__stream_line(input, line, bytes)) {
         bool is_next_begin = strchr(line, '\n') != NULL;
         is_read = !is_begin || take_row(run, line, has_sources);
         is_begin = is_next_begin;

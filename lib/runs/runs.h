@@ -11,7 +11,7 @@
 #define NPART_RUNS_H
 
 #include "api/api.h"
-#include "base/input.h"
+#include "base/stream.h"
 #include "npu_partition/runs.h"
 
 /* ---- what a run left ------------------------------------------------------------------------------------------- */
@@ -64,14 +64,14 @@ bool npart__run_is_cpu(const npart_run *run, uint32_t provider);
 
 /* The readers. run_log.c: a session's log, or what another line reader takes; run_json.c, after the bracket of a list.
  * False with a problem. */
-bool npart__read_run_log(npart_run *run, struct npart__input *input);
-bool npart__read_run_json(npart_run *run, struct npart__input *input, bool is_list);
+bool npart__read_run_log(npart_run *run, struct npart__stream *input);
+bool npart__read_run_json(npart_run *run, struct npart__stream *input, bool is_list);
 /* run_vendor.c: objects of JSON; and CSV, by its first line, which is in `line` of so many bytes. */
 bool npart__take_run_trace(npart_run *run, const struct npart__tree *trace);
 bool npart__take_run_report(npart_run *run, const struct npart__tree *report);
 bool npart__take_run_epochs(npart_run *run, const struct npart__tree *info);
 bool npart__is_qnn_profile(const char *line);
-bool npart__read_qnn_profile(npart_run *run, struct npart__input *input, char *line, size_t bytes);
+bool npart__read_qnn_profile(npart_run *run, struct npart__stream *input, char *line, size_t bytes);
 
 /* run_lines.c: what was read of a compiler's output so far. */
 struct npart__run_lines {

@@ -2,13 +2,13 @@
  *
  * What a real run left: profiles, logs and records, as they are read.
  */
-#include "base/input.h"
+#include "base/stream.h"
 #include "npu_partition/runs.h"
 #include "fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
-    struct npart__text_input input = {(const char *)data, bytes};
+    struct npart__text_stream input = {(const char *)data, bytes};
     struct npart_run_info info = {.size = sizeof info};
     struct npart_run_node node = {.size = sizeof node};
     struct npart_error error;

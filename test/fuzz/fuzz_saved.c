@@ -10,7 +10,7 @@
 
 #include "../../tools/message.h"
 #include "../../tools/scan_results.h"
-#include "base/input.h"
+#include "base/stream.h"
 #include "fuzz/formats.h"
 #include "fuzz/fuzz.h"
 
@@ -18,7 +18,7 @@
 
 static void read_runs(const uint8_t *data, size_t bytes)
 {
-    struct npart__text_input input = {(const char *)data, bytes};
+    struct npart__text_stream input = {(const char *)data, bytes};
     struct npart_measured_run row = {.size = sizeof row};
     npart_run_table *table = NULL;
     char *text = malloc(bytes + 1);
@@ -74,7 +74,7 @@ static void check_baseline(const npart_sides *sides)
 {
     npart_sides *again = NULL;
     struct fuzz_text first = baseline_of(sides);
-    struct npart__text_input input = {first.data, first.bytes};
+    struct npart__text_stream input = {first.data, first.bytes};
     uint32_t count;
     FUZZ_REQUIRE(npart_sides_read(&again, npart__read_text, &input, NULL, NULL) == NPART_OK);
     (void)npart_sides_all(again, &count);
@@ -89,7 +89,7 @@ static void check_baseline(const npart_sides *sides)
 
 static void read_saved(const uint8_t *data, size_t bytes)
 {
-    struct npart__text_input input = {(const char *)data, bytes}, cached = input;
+    struct npart__text_stream input = {(const char *)data, bytes}, cached = input;
     struct npart_sides_options options = NPART_SIDES_OPTIONS_INIT;
     npart_sides *sides = NULL;
     struct npart_error error;

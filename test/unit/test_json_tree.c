@@ -4,7 +4,7 @@
  */
 #include <stdio.h>
 
-#include "base/input.h"
+#include "base/stream.h"
 #include "support/counted.h"
 #include "support/test.h"
 
@@ -12,9 +12,9 @@ static char problem[200];
 
 static const struct npart__tree *read_tree(struct npart__arena *arena, const char *text, size_t bytes, unsigned flags)
 {
-    struct npart__text_input from = {text, bytes};
-    struct npart__input input;
-    npart__input_init(&input, npart__read_text, &from);
+    struct npart__text_stream from = {text, bytes};
+    struct npart__stream input;
+    npart__stream_init(&input, npart__read_text, &from);
     return npart__tree_read(&input, arena, flags, NPART__MOST_TREE_BYTES, problem, sizeof problem);
 }
 
@@ -115,10 +115,10 @@ static void test_tree__memory_ends(void)
 
 static void test_tree__has_a_limit(void)
 {
-    struct npart__text_input from = {everything, strlen(everything)};
-    struct npart__input input;
+    struct npart__text_stream from = {everything, strlen(everything)};
+    struct npart__stream input;
     struct npart__arena arena;
-    npart__input_init(&input, npart__read_text, &from);
+    npart__stream_init(&input, npart__read_text, &from);
     npart__arena_init(&arena, NULL);
     CHECK(!npart__tree_read(&input, &arena, 0, 100, problem, sizeof problem));
     CHECK_TEXT(problem, "takes more than 0 MiB of memory");
@@ -134,29 +134,29 @@ static ptrdiff_t read_piece(void *payload, void *into, size_t bytes)
 
 static void test_input__lines(void)
 {
-    struct npart__text_input from = {"ab\nlonger than that\n\nend", 24};
-    struct npart__input input;
+    struct npart__text_stream from = {"ab\nlonger than that\n\nend", 24};
+    struct npart__stream input;
     char line[8];
     static const char *const lines[] = {"ab\n", "longer ", "than th", "at\n", "\n", "end"};
-    npart__input_init(&input, read_piece, &from);
+    npart__stream_init(&input, read_piece, &from);
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-        CHECK(npart__input_line(&input, line, sizeof line));
+        CHECK(npart__stream_line(&input, line, sizeof line));
         CHECK_TEXT(line, lines[i]);
     }
-    CHECK(!npart__input_line(&input, line, sizeof line) && npart__input_byte(&input) == -1);
+    CHECK(!npart__stream_line(&input, line, sizeof line) && npart__stream_byte(&input) == -1);
 }
 
 static void test_input__bytes(void)
 {
-    struct npart__text_input from = {" \xef\xbb\xbf\n xyz", 9};
-    struct npart__input input;
-    npart__input_init(&input, read_piece, &from);
-    CHECK_INT(npart__input_first(&input), 'x');
-    npart__input_back(&input);
-    CHECK_INT(npart__input_byte(&input), 'x');
-    CHECK_INT(npart__input_byte(&input), 'y');
-    npart__input_back(&input);
-    CHECK_INT(npart__input_byte(&input), 'y');
+    struct npart__text_stream from = {" \xef\xbb\xbf\n xyz", 9};
+    struct npart__stream input;
+    npart__stream_init(&input, read_piece, &from);
+    CHECK_INT(npart__stream_first(&input), 'x');
+    npart__stream_back(&input);
+    CHECK_INT(npart__stream_byte(&input), 'x');
+    CHECK_INT(npart__stream_byte(&input), 'y');
+    npart__stream_back(&input);
+    CHECK_INT(npart__stream_byte(&input), 'y');
 }
 
 TESTS(test_tree__values, test_tree__refused, test_tree__memory_ends, test_tree__has_a_limit, test_input__lines,

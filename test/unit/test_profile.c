@@ -14,7 +14,7 @@ static char problem[sizeof ((struct npart_error *)NULL)->message];
 
 static bool read_text(npart_run **out, const char *text)
 {
-    struct npart__text_input input = {text, strlen(text)};
+    struct npart__text_stream input = {text, strlen(text)};
     struct npart_error error;
     *out = NULL;
     npart_status status = npart_run_read(out, npart__read_text, &input, NULL, &error);

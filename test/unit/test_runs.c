@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/input.h"
+#include "base/stream.h"
 #include "npu_partition/runs.h"
 #include "support/test.h"
 
@@ -14,7 +14,7 @@ static char problem[sizeof ((struct npart_error *)NULL)->message];
 
 static bool read_text(npart_run_table **out, const char *text)
 {
-    struct npart__text_input input = {text, strlen(text)};
+    struct npart__text_stream input = {text, strlen(text)};
     struct npart_error error;
     *out = NULL;
     npart_status status = npart_run_table_read(out, npart__read_text, &input, NULL, &error);

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/input.h"
+#include "base/stream.h"
 #include "npu_partition/gate.h"
 #include "support/analysis.h"
 #include "support/counted.h"
@@ -44,7 +44,7 @@ struct sides {
 /* `cache` may be NULL. */
 static bool read_with(struct sides *out, const char *text, const char *cache)
 {
-    struct npart__text_input input = {text, strlen(text)}, cached = {cache, cache ? strlen(cache) : 0};
+    struct npart__text_stream input = {text, strlen(text)}, cached = {cache, cache ? strlen(cache) : 0};
     struct npart_sides_options options = NPART_SIDES_OPTIONS_INIT;
     struct npart_error error = {.message = ""};
     *out = (struct sides){0};
@@ -220,7 +220,7 @@ static void test_side__memory_ends(void)
     char *line = line_of(npart_record_side(saved.record)), *cache = cache_of(npart_record_side(saved.record));
     (void)snprintf(text, sizeof text, NPART_BASELINE_HEAD "3\n%s\n\"m\"%s\n", line, strchr(line, '\t'));
     for (size_t n = 1; !is_read && n < 10000; n++) {
-        struct npart__text_input input = {text, strlen(text)}, cached = {cache, strlen(cache)};
+        struct npart__text_stream input = {text, strlen(text)}, cached = {cache, strlen(cache)};
         struct npart_sides_options options = NPART_SIDES_OPTIONS_INIT;
         struct counted counted;
         npart_sides *sides = NULL;

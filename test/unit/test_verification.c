@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/input.h"
+#include "base/stream.h"
 #include "npu_partition/runs.h"
 #include "support/analysis.h"
 #include "support/failing.h"
@@ -16,7 +16,7 @@ static const char model[] = "input x float32[1,8]\nnode a = Relu(x)\nnode b = Er
 
 static npart_run *run_of(const char *text)
 {
-    struct npart__text_input input = {text, strlen(text)};
+    struct npart__text_stream input = {text, strlen(text)};
     npart_run *run = NULL;
     REQUIRE(npart_run_read(&run, npart__read_text, &input, NULL, NULL) == NPART_OK);
     return run;
@@ -120,7 +120,7 @@ static void test_verification__another_model(void)
 static npart_status verify_and_report(struct scene *scene, struct npart_error *error)
 {
     static const char record[] = "{\"nodes\":[{\"index\":0,\"ep\":\"" CPU "\"},{\"index\":1,\"ep\":\"T\"}]}";
-    struct npart__text_input input = {record, strlen(record)};
+    struct npart__text_stream input = {record, strlen(record)};
     const struct npart_verification_names names = {"m", "r"};
     npart_run *run = NULL;
     npart_verification *made = NULL;

@@ -3,14 +3,14 @@
  * base: text that a caller's callback reads, byte by byte or line by line, in memory that does not grow with it; and
  * JSON as a tree, of a file that may hold anything.
  */
-#ifndef NPART_BASE_INPUT_H
-#define NPART_BASE_INPUT_H
+#ifndef NPART_BASE_STREAM_H
+#define NPART_BASE_STREAM_H
 
 #include "base/base.h"
 
 /* ---- bytes and lines --------------------------------------------------------------------------------------- */
 
-struct npart__input {
+struct npart__stream {
     npart_read_callback read;
     void *payload;
     size_t at, size; /* of `bytes` */
@@ -19,24 +19,24 @@ struct npart__input {
     char bytes[(16u << 10) + 1]; /* the first is the last one of those before */
 };
 
-void npart__input_init(struct npart__input *input, npart_read_callback read, void *payload);
+void npart__stream_init(struct npart__stream *input, npart_read_callback read, void *payload);
 /* The next byte; -1 at the end. */
-int npart__input_byte(struct npart__input *input);
+int npart__stream_byte(struct npart__stream *input);
 /* Bytes that were taken so far. */
-static inline uint64_t npart__input_offset(const struct npart__input *input)
+static inline uint64_t npart__stream_offset(const struct npart__stream *input)
 {
     return input->before + input->at - 1;
 }
 /* The last byte that was taken is the next one again. Once between two bytes, and not at the end. */
-void npart__input_back(struct npart__input *input);
+void npart__stream_back(struct npart__stream *input);
 /* The next byte that is no blank of JSON; -1 at the end. */
-int npart__input_after_blanks(struct npart__input *input);
+int npart__stream_after_blanks(struct npart__stream *input);
 /* The same at the beginning of a text, after the byte order mark that spreadsheets and editors put there. */
-int npart__input_first(struct npart__input *input);
+int npart__stream_first(struct npart__stream *input);
 /* A line with its end, or as much of it as fits, with a NUL; as fgets() has it. False at the end. */
-bool npart__input_line(struct npart__input *input, char *line, size_t bytes);
+bool npart__stream_line(struct npart__stream *input, char *line, size_t bytes);
 /* An npart_read_callback of a text in memory, whose payload this is. */
-struct npart__text_input {
+struct npart__text_stream {
     const char *text;
     size_t bytes;
 };
@@ -89,7 +89,7 @@ enum {
 };
 /* Reads an object or a list. All of it lies in `arena`, which is for this value alone: past `most_bytes` of it the
  * value is given up. NULL: `problem` says why, in jansson's words ("'}' expected near end of file"). */
-const struct npart__tree *npart__tree_read(struct npart__input *input, struct npart__arena *arena, unsigned flags,
+const struct npart__tree *npart__tree_read(struct npart__stream *input, struct npart__arena *arena, unsigned flags,
                                            size_t most_bytes, char *problem, size_t bytes);
 
 /* Each takes NULL, and a value of another kind, for one that has nothing. */

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/input.h"
+#include "base/stream.h"
 
-void npart__input_init(struct npart__input *input, npart_read_callback read, void *payload)
+void npart__stream_init(struct npart__stream *input, npart_read_callback read, void *payload)
 {
     input->read = read;
     input->payload = payload;
@@ -18,7 +18,7 @@ void npart__input_init(struct npart__input *input, npart_read_callback read, voi
 }
 
 /* The last byte stays in front of those that follow, so that it can be taken back. */
-static bool fill(struct npart__input *input)
+static bool fill(struct npart__stream *input)
 {
     if (input->is_over)
         return false;
@@ -33,34 +33,34 @@ static bool fill(struct npart__input *input)
     return !input->is_over;
 }
 
-int npart__input_byte(struct npart__input *input)
+int npart__stream_byte(struct npart__stream *input)
 {
     return input->at < input->size || fill(input) ? (unsigned char)input->bytes[input->at++] : -1;
 }
 
-void npart__input_back(struct npart__input *input)
+void npart__stream_back(struct npart__stream *input)
 {
     input->at -= input->at > 0;
 }
 
-int npart__input_after_blanks(struct npart__input *input)
+int npart__stream_after_blanks(struct npart__stream *input)
 {
-    int byte = npart__input_byte(input);
+    int byte = npart__stream_byte(input);
     while (byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r')
-        byte = npart__input_byte(input);
+        byte = npart__stream_byte(input);
     return byte;
 }
 
-int npart__input_first(struct npart__input *input)
+int npart__stream_first(struct npart__stream *input)
 {
     static const unsigned char mark[] = {0xef, 0xbb, 0xbf};
-    int byte = npart__input_after_blanks(input);
+    int byte = npart__stream_after_blanks(input);
     for (size_t at = 0; at < sizeof mark && byte == mark[at]; at++)
-        byte = at + 1 < sizeof mark ? npart__input_byte(input) : npart__input_after_blanks(input);
+        byte = at + 1 < sizeof mark ? npart__stream_byte(input) : npart__stream_after_blanks(input);
     return byte;
 }
 
-bool npart__input_line(struct npart__input *input, char *line, size_t bytes)
+bool npart__stream_line(struct npart__stream *input, char *line, size_t bytes)
 {
     size_t length = 0;
     bool is_end = false;
@@ -80,7 +80,7 @@ bool npart__input_line(struct npart__input *input, char *line, size_t bytes)
 
 ptrdiff_t npart__read_text(void *payload, void *into, size_t bytes)
 {
-    struct npart__text_input *from = payload;
+    struct npart__text_stream *from = payload;
     size_t count = from->bytes < bytes ? from->bytes : bytes;
     if (count)
         memcpy(into, from->text, count);
