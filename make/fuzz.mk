@@ -54,7 +54,7 @@ STAGE_MUTANTS ?= 200000
 check-stage-mutants: $(BUILD)/case-models/ready $(VENV)/ready ## STAGE_MUTANTS changed models through advice, diff, formats, fix and split under sanitizers, what is written through onnx.checker
 	$(MAKE) VARIANT=asan mutant-programs
 	mkdir -p $(BUILD)/fix-patterns
-	$(VENV)/bin/python test/fidelity/fix_patterns.py $(BUILD)/fix-patterns
+	$(VENV)/bin/python oracles/fidelity/fix_patterns.py $(BUILD)/fix-patterns
 	$(VENV)/bin/python -B test/fuzz/stages.py --programs $(BUILD)/asan/test/fuzz --first $(FIRST_MUTANT) \
 		--count $(STAGE_MUTANTS) --keep $(BUILD)/stage-mutants \
 		fixtures $(BUILD)/case-models $(BUILD)/fix-patterns
@@ -68,8 +68,8 @@ FIX_MUTANTS ?= 20000
 check-fix-mutants: $(tool) $(OUT)/test/fuzz/make_mutants $(BUILD)/case-models/ready $(VENV)/ready ## FIX_MUTANTS changed models through fix
 	$(MAKE) VARIANT=asan $(BUILD)/asan/npu-partition
 	mkdir -p $(BUILD)/fix-patterns
-	$(VENV)/bin/python test/fidelity/fix_patterns.py $(BUILD)/fix-patterns
-	$(VENV)/bin/python test/fidelity/fix_mutants.py --tool $(tool) --sanitized $(BUILD)/asan/npu-partition \
+	$(VENV)/bin/python oracles/fidelity/fix_patterns.py $(BUILD)/fix-patterns
+	$(VENV)/bin/python oracles/fidelity/fix_mutants.py --tool $(tool) --sanitized $(BUILD)/asan/npu-partition \
 		--maker $(OUT)/test/fuzz/make_mutants --first $(FIRST_MUTANT) --count $(FIX_MUTANTS) fixtures $(BUILD)/case-models \
 		$(BUILD)/fix-patterns
 MUTATIONS ?= 60

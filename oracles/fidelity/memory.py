@@ -191,7 +191,7 @@ def compare(tool, path):
 def write_page(rows, lines, out):
     from importlib.metadata import version
     print("# Fidelity of memory\n", file=out)
-    print("`test/fidelity/memory.py` writes this page (`make fidelity-memory MODELS=folder`). Peaks of activations are\n"
+    print("`oracles/fidelity/memory.py` writes this page (`make fidelity-memory MODELS=folder`). Peaks of activations are\n"
           f"compared with the arena of onnxruntime {version('onnxruntime')}, CPU provider: one thread, level basic, no\n"
           "prepacking, no memory pattern, weights outside it. \"Arena\" hands out pieces of the size asked for as far as it\n"
           "can; \"default arena\" is what a session has by itself, which hands out pieces of up to twice the size. Weights\n"

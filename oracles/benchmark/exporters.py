@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How each entry of the corpus is built and exported: a file, and sizes for its symbols.
 
-PyTorch's two exporters are those of test/fidelity/campaign_export.py and decoder_exports.py. Packages are imported
+PyTorch's two exporters are those of oracles/fidelity/campaign_export.py and decoder_exports.py. Packages are imported
 where they are used, since each environment has its own.
 """
 import pathlib

@@ -68,7 +68,7 @@ nodes in one partition, or only the Q and DQ of inputs and outputs on the CPU. P
 asked about {len(asked)} of the rows; {agreed} of these plans are what the compiler did, node by node (`xnnpack`: by the
 number of partitions; `ethos-u`: of models whose types were made INT8).
 
-[The dataset](../../benchmark/README.md) has the fields and how to run it. `benchmark/page.py` writes this page down to
+[The dataset](../../oracles/benchmark/README.md) has the fields and how to run it. `oracles/benchmark/page.py` writes this page down to
 "{KEPT[3:]}".
 
 ## By target
@@ -189,10 +189,10 @@ def failures(rows):
 
 def ending():
     return ["## To add a row", "",
-            "Add the model's name to a list of [corpus.toml](../../benchmark/corpus.toml), with its exports, and run",
+            "Add the model's name to a list of [corpus.toml](../../oracles/benchmark/corpus.toml), with its exports, and run",
             "",
             "    make benchmark BENCHMARK=\"--only NAME --python torch=PYTHON\"", "",
-            "An exporter is a function of `benchmark/exporters.py`. `benchmark/compare.py OLD NEW` tells what got",
+            "An exporter is a function of `oracles/benchmark/exporters.py`. `oracles/benchmark/compare.py OLD NEW` tells what got",
             "worse.", ""]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small models of architectures that the packages of test/fidelity do not have, by the shape of their papers.
+"""Small models of architectures that the packages of oracles/fidelity do not have, by the shape of their papers.
 
 MODELS names them: a function that makes a module, example inputs, and axes that are dynamic where an export asks.
 """

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What --as promises of a quantized model, beside the model as ONNX Runtime's quantizer really writes it.
 
-    python test/fidelity/precision.py TOOL [-t TARGETS] [--as PRECISION,...] [--work FOLDER] [--dim NAME=N] MODEL...
+    python oracles/fidelity/precision.py TOOL [-t TARGETS] [--as PRECISION,...] [--work FOLDER] [--dim NAME=N] MODEL...
 
 Each MODEL gets random weights where it has none, is quantized by onnxruntime.quantization with random calibration
 data, and planned; and the MODEL itself is planned with --as. Compared are the nodes of the two graphs (QuantizeLinear

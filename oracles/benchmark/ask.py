@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Puts exports to a compiler through an oracle script, and keeps its answers: a file for each, never asked twice.
 
-Scripts for hexagon and intel-npu are called as test/fidelity/campaign_ask.py does: MODEL --ep --level all --soc
---timeout --dim NAME=SIZE. Those for xnnpack and ethos-u are test/fidelity/ask_TARGET.py.
+Scripts for hexagon and intel-npu are called as oracles/fidelity/campaign_ask.py does: MODEL --ep --level all --soc
+--timeout --dim NAME=SIZE. Those for xnnpack and ethos-u are oracles/fidelity/ask_TARGET.py.
 """
 import json
 import os
@@ -24,7 +24,7 @@ KEEPS_TIME = ("hexagon", "intel-npu")  # scripts with --timeout
 
 def script_of(target):
     """The one that is in this repository; None: there is none."""
-    path = HERE.parent / "test" / "fidelity" / f"ask_{target}.py"
+    path = HERE.parent / "fidelity" / f"ask_{target}.py"
     return str(path) if path.exists() else None
 
 

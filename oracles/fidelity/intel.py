@@ -273,7 +273,7 @@ def page_of(args, scores, subgraphs, causes):
     lines = [
         "# Fidelity: intel-npu", "",
         "How often `npu-partition` says what Intel's NPU compiler and the OpenVINO provider themselves said.",
-        "`test/fidelity/intel.py --summary` writes this page down to \"Causes\". Nothing was run on a device.",
+        "`oracles/fidelity/intel.py --summary` writes this page down to \"Causes\". Nothing was run on a device.",
         "",
         f"The list: `intel-npu`, describing {toolchains[0] if toolchains else 'an op list given by the user'}.  ",
         f"The answers: {ANSWERED_BY}.  ", f"The figures: {datetime.date.today()}.", "",

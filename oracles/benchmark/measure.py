@@ -9,7 +9,7 @@ import re
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parent / "python" / "src"), str(HERE.parent / "test" / "fidelity")]
+sys.path[:0] = [str(HERE.parents[1] / "python" / "src"), str(HERE.parent / "fidelity")]
 import npu_partition
 
 import table

@@ -408,7 +408,7 @@ CAUSES = "## Causes\n"  # from here on the page is not the script's
 PAGE = """# Fidelity
 
 How often `npu-partition` says of a node what the compiler itself said, and how often it counts as many partitions.
-`test/fidelity/fidelity.py` writes this page, all but the part "Causes". Nothing was run on a device.
+`oracles/fidelity/fidelity.py` writes this page, all but the part "Causes". Nothing was run on a device.
 The rules were written from these models and answers: read "Models never seen" for what a new model may expect.
 
 {origin}
@@ -425,7 +425,7 @@ agree by accident. The answers about node tests do not say what is in a partitio
 
 
 NEVER_SEEN_INTRODUCTION = """Architectures that the rules were not written from: built with random weights and exported by
-`test/fidelity/campaign_export.py`, put to the compiler by `campaign_ask.py`, compared once, before anything was changed
+`oracles/fidelity/campaign_export.py`, put to the compiler by `campaign_ask.py`, compared once, before anything was changed
 on account of them.
 
 """

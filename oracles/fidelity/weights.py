@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What `npu-partition weights` says of the weights of models, beside what numpy says of them in double precision.
 
-    python test/fidelity/weights.py TOOL MODEL...
+    python oracles/fidelity/weights.py TOOL MODEL...
 
 A line for each model: weights, values compared, the largest difference in dB, and which one it is of. Needs onnx and
 numpy. Exits with 1 where a difference is 0.01 dB or more.

@@ -7,7 +7,7 @@ usage: cost.py fit   --tool build/npu-partition --models DIR --truth DIR [--cost
 Needs:  pip install numpy
 
 DIR are folders with aihub-*.onnx, and with latency.csv.gz and latency_graphs.csv.gz. `fit` replaces what stands in the
-cost file between its two marks, and writes test/fidelity/cost_residuals.csv. `check` fits in folds, compares what it
+cost file between its two marks, and writes oracles/fidelity/cost_residuals.csv. `check` fits in folds, compares what it
 predicts with the tool's own figures, prints everything and, with --page, writes it; exit status 1 when a bar is missed.
 """
 import argparse
@@ -50,7 +50,7 @@ the formula was chosen before, when all had been seen.
 The formula is that of `docs/inside/architecture.md`, "Cost": a sum of quantities of each node, each at a rate of the chip and
 precision, where the product of a node and the stream of its weights overlap by half, or wholly beside another branch,
 and images lie in blocks. A chip's rates are fitted together with all others': what a precision has in common, the chip's speed, and its own strength at
-matrix, vector, moving and starting work, each with a prior (`test/fidelity/cost_model.py`). Errors have heavy tails, by
+matrix, vector, moving and starting work, each with a prior (`oracles/fidelity/cost_model.py`). Errors have heavy tails, by
 network and by row, so a network that no formula catches pulls little. Nothing depends on a network's name. What a graph
 has of each quantity is asked of the tool itself, whose rates are made slow one at a time.
 
@@ -318,7 +318,7 @@ def looks(report):
         found = list(csv.DictReader(file))
     report.add("## Families set aside", "", "A third of the families, by a hash of their names (`cost_model.py`), takes no "
                "part in anything above: no variant is compared on them. `make fidelity-look` fits to the others, asks of "
-               "these once a release, and writes down what it saw (`test/fidelity/looks.csv`). The rates that lists have are "
+               "these once a release, and writes down what it saw (`oracles/fidelity/looks.csv`). The rates that lists have are "
                "fitted to all.", "",
                table_of(["date", "of", "rows", "median error", "90th percentile", "inside"],
                         [[row["date"], row["what"], row["rows"], percent(float(row["median"])), percent(float(row["p90"])),

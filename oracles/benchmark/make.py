@@ -169,7 +169,7 @@ def main():
     parser.add_argument("--memory", type=int, default=0, help="bytes that an export may take; default no limit")
     parser.add_argument("--jobs", type=int, default=1, help="how many are exported at a time; default 1")
     args = parser.parse_args()
-    sys.path.insert(0, str(HERE.parent / "test" / "fidelity"))
+    sys.path.insert(0, str(HERE.parent / "fidelity"))
     args.folder.mkdir(parents=True, exist_ok=True)
     entries = [e for e in corpus.read(args.corpus, args.only) if e.environment == args.environment]
     missing = [e for e in entries if not (args.folder / (e.name + ".json")).exists()]

@@ -6,7 +6,7 @@ HEAD = """# Fidelity of shapes
 
 What `npu-partition` knows of types and shapes, and which models it calls invalid, against other inferences, real runs
 and ONNX Runtime. `make fidelity-shapes` and `make fidelity-valid` ask; with `--summary` their scripts in
-`test/fidelity/` write this page, each its own part.
+`oracles/fidelity/` write this page, each its own part.
 """
 
 SHAPES = ("Against other inferences and runs",

@@ -5,7 +5,7 @@
 usage: run.py [--only REGEX] [--folder build/benchmark] [--python ENVIRONMENT=PYTHON]...
               [--oracle TARGET=SCRIPT --oracle-python TARGET=PYTHON]... [--minutes 30] [--jobs 2]
 
-For xnnpack and ethos-u the Python alone is enough: what asks them is in test/fidelity.
+For xnnpack and ethos-u the Python alone is enough: what asks them is in oracles/fidelity.
 
 Whatever ends it, a rerun goes on, and its results are byte for byte those of an uninterrupted one:
 
@@ -35,7 +35,7 @@ import corpus
 import table
 
 HERE = pathlib.Path(__file__).resolve().parent
-TOP = HERE.parent
+TOP = HERE.parents[1]
 
 
 def pairs(texts):
