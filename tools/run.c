@@ -99,7 +99,8 @@ npart_status write_report(struct run *run, const struct npart_subject *subject, 
                           struct npart_error *error)
 {
     enum format format = run->options->format;
-    bool is_told = format == FORMAT_JSON || (format == FORMAT_MARKDOWN && subject->kind == NPART_SUBJECT_DIFFS);
+    bool is_told = format == FORMAT_JSON || (format == FORMAT_MARKDOWN && subject->kind == NPART_SUBJECT_DIFFS) ||
+                   ((format == FORMAT_CSV || format == FORMAT_SVG) && subject->kind == NPART_SUBJECT_LOSSES);
     return npart_report(subject, is_told ? (enum npart_format)format : NPART_FORMAT_TEXT, look, write_output, run,
                         error);
 }

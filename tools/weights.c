@@ -15,8 +15,9 @@ static const char *objection(const struct options *options)
         return "weights are read from a file";
     if (options->precision_count && !options->min_db)
         return "--as goes with --min-db";
-    return options->min_db || options->format == FORMAT_TEXT || options->format == FORMAT_JSON ? NULL
-                                                                                        : "--format text or json";
+    bool is_ours = options->format == FORMAT_TEXT || options->format == FORMAT_JSON || options->format == FORMAT_CSV ||
+                   options->format == FORMAT_SVG;
+    return options->min_db || is_ours ? NULL : "--format text, json, csv or svg";
 }
 
 /* What it costs to hold weights above the limit: plans in the precisions that are asked for, or in all. */

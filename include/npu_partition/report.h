@@ -79,7 +79,8 @@ enum npart_subject_kind {
                             * for a pull request, JSON */
     NPART_SUBJECT_PLACEMENT, /* docs/json.md, "Placement". TEXT, JSON */
     NPART_SUBJECT_TRIES,   /* sizes of a decoder's cache side by side (docs/json.md, "Fix"). TEXT, JSON */
-    NPART_SUBJECT_LOSSES   /* what weights lose (docs/json.md, "Weights"). TEXT (all with `is_verbose`), JSON */
+    /* What weights lose (docs/json.md, "Weights"). TEXT (all with `is_verbose`), JSON, CSV, SVG */
+    NPART_SUBJECT_LOSSES
 };
 
 /* A subject has what its kind asks for, and zeros:

@@ -259,7 +259,10 @@ npart_status npart__inference_bind(npart_inference **out, const npart_inference 
                                    struct npart_error *error);
 /* plan.c: fails with ARGUMENT where an array is missing, or a name in it. */
 npart_status npart__check_plan_options(const struct npart_plan_options *options, struct npart_error *error);
-/* plan.c: a plan that was made as a trial, of the inference, whole and as a handle. The trial must outlive it. */
+/* plan.c: what these ask for of any model and target. Names and lists stay the caller's. */
+struct npart__plan_request npart__plan_request_of(const struct npart_plan_options *options);
+/* plan.c: a plan that was made as a trial, of the inference, whole and as a handle. The trial must outlive it, and the
+ * inference is locked. */
 npart_status npart__plan_of_trial(npart_plan **out, const struct npart__plan *trial, const npart_inference *inference,
                                   const npart_oplist *oplist, const struct npart_plan_options *options,
                                   struct npart_error *error);

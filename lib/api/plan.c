@@ -196,15 +196,32 @@ npart_status npart__plan_of_trial(npart_plan **out, const struct npart__plan *tr
     npart_plan *plan = new_plan(inference, oplist, options);
     if (!plan)
         return npart__settle_for(inference->life, npart__fail_memory(error), error);
-    npart__lock(inference);
     bool is_found = npart__plan_find_memory(trial, &plan->life->arena, &plan->plan);
     /* What a trial was asked with goes with the call. */
     is_found = is_found && copy_options(options, &plan->life->arena, &plan->plan.request);
     is_found &= !npart__take_failure(plan->plan.session.inference) && !npart__take_failure(inference->inference);
     npart_status status = is_found ? tell_plan(plan, error) : npart__fail_memory(error);
     plan->plan.request.is_trial = false;
-    npart__unlock(inference);
     return NPART__HAND_OVER(out, plan, status, error);
+}
+
+struct npart__plan_request npart__plan_request_of(const struct npart_plan_options *options)
+{
+    bool is_new = options->version >= 2;
+    return (struct npart__plan_request){
+        .partitioner = lasting_name(options->partitioner),
+        .stages = options->gates,
+        .level = options->level == NPART_LEVEL_OFF ? NPART_LEVEL_OFF : NPART_LEVEL_BASIC,
+        .assumed = options->assumptions,
+        .assumed_count = options->assumption_count,
+        .cuts = options->cuts,
+        .cut_count = options->cut_count,
+        .invoker = options->runtime,
+        .is_sustained = options->is_sustained,
+        .ram_bytes = is_new ? options->ram_bytes : 0,
+        .prompt_tokens = is_new ? options->prompt_tokens : 0,
+        .device = is_new ? npart__device_class(options->device_class) : NULL,
+    };
 }
 
 /* What does not depend on the model, checked as far as it can be without the op list's rules. `*options` becomes the
@@ -215,27 +232,15 @@ static npart_status begin_request(const npart_oplist *oplist, const char *target
 {
     static const struct npart_plan_options defaults = NPART_PLAN_OPTIONS_INIT;
     *options = *options ? *options : &defaults;
-    const struct npart_plan_options *at = *options;
-    npart_status status = npart__check_plan_options(at, error);
+    npart_status status = npart__check_plan_options(*options, error);
     if (status != NPART_OK)
         return status;
     const char *rest = npart__target_rest(&oplist->oplist, target, error);
     if (!rest)
         return NPART_ERROR_ARGUMENT;
-    *out = (struct npart__plan_request){
-        .oplist = &oplist->oplist,
-        .target = rest,
-        .partitioner = lasting_name(at->partitioner),
-        .stages = at->gates,
-        .assumed_count = at->assumption_count,
-        .cut_count = at->cut_count,
-        .level = at->level == NPART_LEVEL_OFF ? NPART_LEVEL_OFF : NPART_LEVEL_BASIC,
-        .invoker = at->runtime,
-        .is_sustained = at->is_sustained,
-        .ram_bytes = at->version >= 2 ? at->ram_bytes : 0,
-        .prompt_tokens = at->version >= 2 ? at->prompt_tokens : 0,
-        .device = at->version >= 2 ? npart__device_class(at->device_class) : NULL,
-    };
+    *out = npart__plan_request_of(*options);
+    out->oplist = &oplist->oplist;
+    out->target = rest;
     return NPART_OK;
 }
 

@@ -73,13 +73,17 @@ static void put_cell(struct npart__page *page, const char *text, size_t columns)
 
 static void put_row(struct npart__page *page, const struct npart__row *row, const struct npart__row *own, bool is_best)
 {
-    struct npart__buffer time = {.arena = page->arena}, weights = {.arena = page->arena};
+    struct npart__buffer time = {.arena = page->arena}, weights = {.arena = page->arena}, peak = {.arena = page->arena};
     if (row->typical_ms >= 0)
         npart__append_estimate(&time, row->typical_ms);
     npart__append_bytes(&weights, row->weight_bytes);
+    npart__append_bytes(&peak, row->peak.bytes);
     npart__put(page, row->share);
     put_cell(page, row->runs && row->typical_ms >= 0 ? npart__buffer_text(&time) : "-", 10);
     put_cell(page, npart__buffer_text(&weights), 9);
+    put_cell(page, row->peak.is_partial ? "-" : npart__buffer_text(&peak), 9);
+    if (row->fits)
+        put_cell(page, row->fits, 7);
     if (own && own != row && own->runs && row->runs && own->typical_ms > 0 && row->typical_ms >= 0)
         npart__append_format(page->out, "%+9d %%", (int)((row->typical_ms / own->typical_ms - 1) * 100));
     else if (is_best)
@@ -199,8 +203,8 @@ void npart__put_as_table(struct npart__page *page, const struct npart__row *rows
     npart__paint(page, NPART__DIM);
     if (!is_one)
         npart__append_format(page->out, "%-*s  ", (int)names, "target");
-    npart__append_format(page->out, "%-*s  verdict  parts  on NPU    worth it  weights  from float\n", (int)columns,
-                         "as");
+    npart__append_format(page->out, "%-*s  verdict  parts  on NPU    worth it  weights     peak%s  from float\n",
+                         (int)columns, "as", rows[0].fits ? "   fits" : "");
     npart__paint(page, "0");
     for (size_t i = 0; i < count; i++) {
         if (!is_shown(&rows[i]))

@@ -21,7 +21,7 @@ static uint32_t count_roundings(void)
     return count;
 }
 
-static uint32_t find_rounding(const char *name)
+uint32_t npart__find_rounding(const char *name)
 {
     uint32_t at = 0;
     while (npart_rounding_name(at) && strcmp(npart_rounding_name(at), name) != 0)
@@ -89,15 +89,9 @@ void npart__losses_json(struct npart__report *report)
 
 /* ---- text -------------------------------------------------------------------------------------------------------- */
 
-struct line {
-    struct npart_weight_loss at;
-    double worst; /* by which lines are sorted */
-    uint32_t index;
-};
-
 static int compare_lines(const void *left, const void *right)
 {
-    const struct line *a = left, *b = right;
+    const struct npart__loss *a = left, *b = right;
     if (a->worst < b->worst || b->worst < a->worst)
         return a->worst < b->worst ? -1 : 1;
     return a->index < b->index ? -1 : a->index > b->index;
@@ -105,7 +99,7 @@ static int compare_lines(const void *left, const void *right)
 
 static void put_cell(struct npart__page *page, const struct npart_weight_loss *at, const char *rounding)
 {
-    uint32_t index = find_rounding(rounding);
+    uint32_t index = npart__find_rounding(rounding);
     struct npart__buffer text = {.arena = page->arena};
     if (at->is_known[index])
         npart__append_fixed(&text, at->decibels[index], 1);
@@ -133,7 +127,7 @@ static void put_line(struct npart__page *page, const struct npart_weight_loss *a
 }
 
 /* What is true of all weights together. */
-static void put_sums(struct npart__page *page, const struct line *lines, uint32_t count)
+static void put_sums(struct npart__page *page, const struct npart__loss *lines, uint32_t count)
 {
     uint64_t zeros = 0, elements = 0, beyond = 0;
     double halves = 0, fours = 0;
@@ -162,18 +156,18 @@ static uint32_t rounding_of(const char *format)
                         : strstr(format, "-channel") ? "channel" : "tensor";
     char name[40];
     (void)snprintf(name, sizeof name, "%s-%.*s", bits, (int)strcspn(group, "-"), group);
-    return find_rounding(name);
+    return npart__find_rounding(name);
 }
 
 /* The least that a weight keeps in a rounding, and what half of them keep or more. False where none is known. */
-static bool measure_kept(struct npart__page *page, const struct line *lines, uint32_t count, uint32_t rounding,
+static bool measure_kept(struct npart__page *page, const struct npart__loss *lines, uint32_t count, uint32_t rounding,
                          double kept[2])
 {
-    struct line *known = npart__arena_zeroed(page->arena, count + (size_t)1, sizeof *known);
+    struct npart__loss *known = npart__arena_zeroed(page->arena, count + (size_t)1, sizeof *known);
     uint32_t found = 0;
     for (uint32_t i = 0; known && i < count; i++)
         if (npart_rounding_name(rounding) && lines[i].at.is_known[rounding])
-            known[found++] = (struct line){.worst = lines[i].at.decibels[rounding], .index = i};
+            known[found++] = (struct npart__loss){.worst = lines[i].at.decibels[rounding], .index = i};
     if (!found)
         return false;
     qsort(known, found, sizeof *known, compare_lines);
@@ -183,7 +177,7 @@ static bool measure_kept(struct npart__page *page, const struct line *lines, uin
 }
 
 /* What each target would rather have than the file's formats, with what that loses. */
-static void put_instead(struct npart__page *page, const struct npart_subject *subject, const struct line *lines,
+static void put_instead(struct npart__page *page, const struct npart_subject *subject, const struct npart__loss *lines,
                         uint32_t count)
 {
     struct npart_precision at = {.size = sizeof at};
@@ -209,24 +203,33 @@ static void put_instead(struct npart__page *page, const struct npart_subject *su
         }
 }
 
-/* Sorted by the loss of INT4 by channel, which tells weights apart most. */
-void npart__losses_text(struct npart__report *report)
+struct npart__loss *npart__sorted_losses(struct npart__report *report, uint32_t *count)
 {
     struct npart_losses_info info = {.size = sizeof info};
-    struct npart__page turned, *page = npart__page_open(&turned, report);
-    uint32_t by = find_rounding("int4-channel"), count = 0;
+    uint32_t by = npart__find_rounding("int4-channel");
     (void)npart_losses_info(report->subject->losses, &info);
-    struct line *lines = npart__arena_zeroed(page->arena, info.weight_count + (size_t)1, sizeof *lines);
-    if (!lines)
-        return;
-    for (uint32_t i = 0; i < info.weight_count; i++) {
+    struct npart__loss *lines = npart__arena_zeroed(&report->arena, info.weight_count + (size_t)1, sizeof *lines);
+    *count = lines ? info.weight_count : 0;
+    for (uint32_t i = 0; i < *count; i++) {
         lines[i].at.size = sizeof lines[i].at;
         (void)npart_losses_weight(report->subject->losses, i, &lines[i].at);
         lines[i].worst = lines[i].at.is_known[by] ? lines[i].at.decibels[by] : 1e9;
         lines[i].index = i;
-        count++;
     }
-    qsort(lines, count, sizeof *lines, compare_lines);
+    if (lines)
+        qsort(lines, *count, sizeof *lines, compare_lines);
+    return lines;
+}
+
+void npart__losses_text(struct npart__report *report)
+{
+    struct npart_losses_info info = {.size = sizeof info};
+    struct npart__page turned, *page = npart__page_open(&turned, report);
+    uint32_t count;
+    (void)npart_losses_info(report->subject->losses, &info);
+    struct npart__loss *lines = npart__sorted_losses(report, &count);
+    if (!lines)
+        return;
     npart__put(page, npart__base_name(report->subject->model ? report->subject->model : ""));
     npart__append_format(page->out, "    %u weight%s, ", count, count == 1 ? "" : "s");
     npart__append_bytes(page->out, info.bytes);

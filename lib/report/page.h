@@ -202,6 +202,8 @@ struct npart__row {
     struct npart__layer *layers; /* by key */
     uint32_t layer_count;
     uint64_t weight_bytes;
+    struct npart_bytes peak; /* of activations, on the side that takes more */
+    const char *fits;  /* whether there is room in the RAM that was said; NULL: none was */
     double typical_ms; /* negative: not known */
     bool runs;
 };

@@ -147,7 +147,10 @@ static const struct subject {
                                  {[NPART_FORMAT_TEXT] = npart__placement_text,
                                   [NPART_FORMAT_JSON] = npart__placement_json}},
     [NPART_SUBJECT_LOSSES] = {"losses", check_losses,
-                              {[NPART_FORMAT_TEXT] = npart__losses_text, [NPART_FORMAT_JSON] = npart__losses_json}},
+                              {[NPART_FORMAT_TEXT] = npart__losses_text,
+                               [NPART_FORMAT_JSON] = npart__losses_json,
+                               [NPART_FORMAT_CSV] = npart__losses_csv,
+                               [NPART_FORMAT_SVG] = npart__losses_svg}},
     [NPART_SUBJECT_TRIES] = {"sizes of a cache", check_tries,
                              {[NPART_FORMAT_TEXT] = npart__tries_text, [NPART_FORMAT_JSON] = npart__tries_json}},
 };

@@ -90,6 +90,8 @@ void npart__fix_json(struct npart__report *report);
 void npart__tries_text(struct npart__report *report);
 void npart__losses_text(struct npart__report *report);
 void npart__losses_json(struct npart__report *report);
+void npart__losses_csv(struct npart__report *report);
+void npart__losses_svg(struct npart__report *report);
 void npart__tries_json(struct npart__report *report);
 /* ends.c: null where the model was not asked to begin or end anywhere. */
 void npart__add_json_ends(struct npart__buffer *out, const char *key, const npart_fix *fix);
@@ -136,6 +138,16 @@ static inline bool npart__tells_nodes(enum npart_detail detail)
 {
     return detail == NPART_DETAIL_NODES || detail == NPART_DETAIL_TENSORS;
 }
+
+/* losses.c: weights, those that lose most in INT4 by channel first, as that tells them apart most; NULL when out of
+ * memory. A rounding by its name. */
+struct npart__loss {
+    struct npart_weight_loss at;
+    double worst; /* by which they are sorted */
+    uint32_t index;
+};
+struct npart__loss *npart__sorted_losses(struct npart__report *report, uint32_t *count);
+uint32_t npart__find_rounding(const char *name);
 
 /* sentences.c: a word as a POSIX shell reads it. */
 void npart__add_shell_word(struct npart__buffer *line, const char *text);

@@ -118,6 +118,21 @@ static void put_fix(struct npart__page *page, const struct npart_plan_pair *pair
 }
 
 /* What is told of a precision. */
+/* Activations on the side that takes more, and whether all fits into the RAM that there is. */
+static void add_memory(struct npart__page *page, struct npart__row *row)
+{
+    static const char *const words[] = {
+        [NPART_FIT_UNKNOWN] = "maybe", [NPART_FIT_YES] = "yes", [NPART_FIT_NO] = "no"};
+    struct npart_memory memory = {.size = sizeof memory};
+    if (!npart_plan_memory(page->plan, &memory))
+        return;
+    row->peak = memory.peak_npu.bytes > memory.peak_cpu.bytes ? memory.peak_npu : memory.peak_cpu;
+    row->peak.is_partial = memory.peak_npu.is_partial || memory.peak_cpu.is_partial;
+    for (uint32_t i = 0; i < memory.limit_count; i++)
+        if (memory.limits[i].of == NPART_LIMITED_RAM)
+            row->fits = words[memory.limits[i].fits];
+}
+
 static void add_precision(struct npart__page *page, struct npart__row *row)
 {
     struct npart_model_info info = {.size = sizeof info};
@@ -139,6 +154,7 @@ static void add_precision(struct npart__page *page, struct npart__row *row)
     row->as = page->info.as ? npart__arena_copy_text(page->arena, page->info.as, strlen(page->info.as)) : NULL;
     row->target = npart__arena_copy_text(page->arena, page->info.target, strlen(page->info.target));
     row->weight_bytes = info.weight_bytes;
+    add_memory(page, row);
     row->path = npart__arena_copy_text(page->arena, info.name, strlen(info.name));
     row->runs = page->summary.accepted && page->summary.verdict != NPART_PLAN_FAILS;
     row->typical_ms = npart_plan_cost(page->plan, &cost) ? cost.total.typical_ms : -1;

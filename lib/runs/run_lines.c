@@ -13,8 +13,9 @@
 #define MOST_COLUMNS 64u
 
 enum says {
-    SAYS_NPU, SAYS_CPU, SAYS_NPU_LIST, SAYS_CPU_LIST, SAYS_ON_NPU, SAYS_ON_CPU, SAYS_NAME, SAYS_REFUSED, SAYS_PARTS,
-    SAYS_SHARE, SAYS_CPU_OPS, SAYS_TOTAL, SAYS_SOFTWARE, SAYS_HARDWARE
+    SAYS_NPU, SAYS_CPU, SAYS_NPU_LIST, SAYS_CPU_LIST, SAYS_ON_NPU, SAYS_ON_CPU, SAYS_OFFLOADED, SAYS_NAME,
+    SAYS_REFUSED, SAYS_PARTS, SAYS_SHARE, SAYS_CPU_OPS, SAYS_TOTAL, SAYS_SOFTWARE, SAYS_HARDWARE, SAYS_ALL,
+    SAYS_CPU_COUNT, SAYS_NPU_COUNT
 };
 enum form {
 #define FORM(name, word, provider) FORM_##name,
@@ -125,6 +126,7 @@ static bool take_number(npart_run *run, const struct npart__run_lines *lines, co
 
 static bool place(npart_run *run, const struct npart__run_lines *lines, const char *name, const char *op, bool is_npu)
 {
+    name += *name == ' ';
     return !*name || npart__run_placed(run, name, op, is_npu ? forms[lines->form].provider : CPU) != NULL;
 }
 
@@ -144,6 +146,26 @@ static uint32_t row_start(char **columns, uint32_t count)
     return count;
 }
 
+/* "CONV_2D 3 Mapped to Edge TPU", by operators of TFLite, whose names have no small letters; the rest of the line says
+ * why not. Elsewhere it is no row. */
+static bool take_operators(npart_run *run, struct npart__run_lines *lines, const char *line)
+{
+    static const char mapped[] = "Mapped to Edge TPU";
+    size_t length = strspn(line, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+    uint32_t count = 0;
+    if (!length || (line[length] && line[length] != ' '))
+        return true;
+    const char *number = line[length] ? line + length + 1 : "", *status = strchr(number, ' ');
+    if (!status)
+        return refuse(run, lines, "a row of the table is cut");
+    if (!take_number(run, lines, number, &count))
+        return false;
+    lines->rows++;
+    lines->epochs += count;
+    lines->others += strncmp(status + 1, mapped, sizeof mapped - 1) == 0 ? 0 : count;
+    return true;
+}
+
 /* "12 Conv INT8 NPU (1,3,8,8),... Conv:/model.0/conv/Conv", or a row of CSV. Rows of inputs and outputs are no nodes,
  * and those without a name say nothing. What has no number is no row. */
 static bool take_row(npart_run *run, struct npart__run_lines *lines, char *line)
@@ -155,7 +177,7 @@ static bool take_row(npart_run *run, struct npart__run_lines *lines, char *line)
     uint32_t target = !is_csv ? first + 3 : has_target ? 2 : 1;
     if (first == count || !*columns[0])
         return true;
-    if (target + 1 >= count)
+    if (target + 1 >= count || (is_csv && count < lines->columns))
         return refuse(run, lines, "a row of the table is cut");
     bool is_npu = !has_target || strcmp(columns[target], "NPU") == 0;
     if (!is_npu && strcmp(columns[target], "CPU") != 0 && strcmp(columns[target], "GPU") != 0 &&
@@ -197,6 +219,7 @@ static bool take_list(npart_run *run, struct npart__run_lines *lines, char *text
 {
     static const char *const ends[] = {" + ", ",", "...", "{", "]}", "}", "ForeignNode["};
     uint32_t opened = 0, closed = 0;
+    bool is_empty = strspn(text, " ") == strlen(text);
     for (char *at = text; *text;) {
         size_t length = 0;
         for (size_t i = 0; i < NPART__COUNT(ends) && !length; i++)
@@ -214,10 +237,23 @@ static bool take_list(npart_run *run, struct npart__run_lines *lines, char *text
             return false;
         at = text = next;
     }
-    if (is_npu && (!opened || opened != closed))
+    if (is_npu ? !opened || opened != closed : is_empty)
         return refuse(run, lines, "a list of layers is cut");
     lines->parts += is_npu ? opened : 0;
     return true;
+}
+
+/* What is between the brackets of a node that was offloaded. A build may list its layers, too. */
+static bool take_offloaded(npart_run *run, struct npart__run_lines *lines, const char *name)
+{
+    char text[FIELD_BYTES + 2];
+    uint32_t parts = lines->parts;
+    (void)snprintf(text, sizeof text, "{%s}", name);
+    bool is_taken = take_list(run, lines, text, true);
+    lines->parts = parts;
+    lines->epochs++;
+    lines->has_parts = true;
+    return is_taken;
 }
 
 /* The line after a heading of TensorRT 7: "INFO: [TRT]: {a,b}, {c},", or nothing. */
@@ -244,8 +280,19 @@ static bool take_place(npart_run *run, struct npart__run_lines *lines, const cha
     return true;
 }
 
+/* "6 nodes of 7" */
+static bool take_share(npart_run *run, struct npart__run_lines *lines, const struct fields *fields)
+{
+    uint32_t taken = 0, all = 0;
+    if (!take_number(run, lines, fields->op, &taken) || !take_number(run, lines, fields->name, &all))
+        return false;
+    lines->is_whole = taken > 0 && taken == all;
+    return taken <= all || refuse(run, lines, "more nodes are offloaded than there are");
+}
+
 static bool take_line(npart_run *run, struct npart__run_lines *lines, enum says says, const struct fields *fields)
 {
+    uint32_t number = 0;
     switch (says) {
     case SAYS_NPU:
     case SAYS_CPU:
@@ -270,8 +317,7 @@ static bool take_line(npart_run *run, struct npart__run_lines *lines, enum says 
         return take_number(run, lines, fields->number, &lines->parts);
     case SAYS_SHARE:
         lines->has_parts = true;
-        lines->is_whole = atol(fields->op) > 0 && atol(fields->op) == atol(fields->name);
-        return take_number(run, lines, fields->number, &lines->parts);
+        return take_number(run, lines, fields->number, &lines->parts) && take_share(run, lines, fields);
     case SAYS_CPU_OPS:
         if (!take_number(run, lines, fields->number, &lines->total))
             return false;
@@ -281,10 +327,26 @@ static bool take_line(npart_run *run, struct npart__run_lines *lines, enum says 
         return true;
     case SAYS_TOTAL:
         return take_number(run, lines, fields->number, &lines->total);
+    case SAYS_ALL:
+        lines->is_counted = true;
+        return take_number(run, lines, fields->number, &lines->told);
+    case SAYS_CPU_COUNT:
+    case SAYS_NPU_COUNT:
+        lines->has_cpu_count |= says == SAYS_CPU_COUNT;
+        lines->counts++;
+        if (!take_number(run, lines, fields->number, &number))
+            return false;
+        lines->on_cpu += says == SAYS_CPU_COUNT ? number : 0;
+        lines->counted += number;
+        return true;
+    case SAYS_OFFLOADED:
+        return take_offloaded(run, lines, fields->name);
     case SAYS_HARDWARE:
     case SAYS_SOFTWARE:
         lines->parts += says == SAYS_HARDWARE && !lines->is_hardware;
         lines->is_hardware = says == SAYS_HARDWARE;
+        lines->is_ranged |= strstr(fields->passed, "->") != NULL;
+        lines->others += says == SAYS_SOFTWARE;
         lines->epochs++;
         lines->has_parts = true;
         return true;
@@ -311,6 +373,9 @@ bool npart__take_vendor_line(npart_run *run, struct npart__run_lines *lines, cha
         if (strstr(line, tables[i].heading) && (!lines->is_known || tables[i].form == lines->form)) {
             lines->form = tables[i].form;
             lines->table = (uint32_t)i;
+            lines->columns = 1;
+            for (const char *at = strchr(line, ','); at; at = strchr(at + 1, ','))
+                lines->columns++;
             lines->is_known = lines->is_table = lines->is_open = true;
             return true;
         }
@@ -325,12 +390,51 @@ bool npart__take_vendor_line(npart_run *run, struct npart__run_lines *lines, cha
     }
     if (listed)
         return take_listed(run, lines, line, listed);
-    return !lines->is_open || take_row(run, lines, line);
+    return !lines->is_open || (lines->form == FORM_EDGETPU ? take_operators(run, lines, line)
+                                                           : take_row(run, lines, line));
+}
+
+/* edgetpu_compiler: all operations are on the NPU where none is counted for the CPU, or a table of all says so. Rows
+ * may be left out of what is quoted. */
+static bool finish_operations(struct npart__run_lines *lines)
+{
+    bool has_all = lines->rows && (!lines->is_counted || lines->epochs == lines->told);
+    lines->is_whole = (lines->has_cpu_count && !lines->on_cpu) || (has_all && !lines->others);
+    lines->parts += lines->is_whole && !lines->has_parts;
+    return !lines->is_counted ||
+           (lines->epochs <= lines->told && (lines->counts < 2 || lines->counted == lines->told));
+}
+
+/* TensorRT 10's builder: what was offloaded, where it lists no layers. */
+static bool finish_offloaded(struct npart__run_lines *lines)
+{
+    lines->has_parts |= lines->is_counted;
+    if (!lines->parts)
+        lines->parts = lines->is_counted ? lines->told : lines->epochs;
+    return !lines->is_counted || !lines->epochs || lines->epochs == lines->told;
+}
+
+/* ST Edge AI 4: how many epochs are in software, with a table of them or without. "epochs 1 -> 53" is a row, too. */
+static bool finish_epochs(struct npart__run_lines *lines)
+{
+    bool has_rows = lines->epochs && !lines->is_ranged, is_all_cpu = lines->on_cpu == lines->told;
+    if (!lines->is_counted || !lines->has_cpu_count)
+        return !lines->is_counted || !has_rows || lines->epochs == lines->told;
+    lines->is_whole = lines->told && !lines->on_cpu;
+    lines->has_parts |= lines->is_whole || is_all_cpu;
+    if (!lines->epochs)
+        lines->parts = !is_all_cpu;
+    return (lines->counts < 3 || lines->counted == lines->told) &&
+           (!has_rows || (lines->epochs == lines->told && lines->others == lines->on_cpu));
 }
 
 /* A log of warnings alone names what is not on the NPU: of the others nothing is concluded. */
-bool npart__finish_vendor_lines(npart_run *run, const struct npart__run_lines *lines)
+bool npart__finish_vendor_lines(npart_run *run, struct npart__run_lines *lines)
 {
+    if (!(lines->form == FORM_EDGETPU ? finish_operations(lines)
+          : lines->form == FORM_DLA   ? finish_offloaded(lines)
+                                      : lines->form != FORM_ST || finish_epochs(lines)))
+        return refuse(run, lines, "it has other parts than it counts");
     run->kind = forms[lines->form].word;
     run->was_asked = true;
     run->is_npu_named = lines->form == FORM_NODES;

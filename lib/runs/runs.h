@@ -75,14 +75,16 @@ bool npart__read_qnn_profile(npart_run *run, struct npart__stream *input, char *
 
 /* run_lines.c: what was read of a compiler's output so far. */
 struct npart__run_lines {
-    uint32_t number, table, rows, parts, total, epochs, form;
+    uint32_t number, table, columns, rows, parts, total, epochs, form;
+    uint32_t told, counted, counts, on_cpu, others; /* what it counts itself; others: of rows, not on the NPU */
     bool is_known, is_table, is_open, has_parts, is_hardware, is_whole; /* is_open: rows may follow */
+    bool is_counted, has_cpu_count, is_ranged;
     char listed; /* 'n', 'c': the next line may list layers of the NPU, of the CPU */
     char name[1024]; /* of the layer that the next lines are about */
 };
 /* A line, which is changed; false, with a problem, where it is damaged. */
 bool npart__take_vendor_line(npart_run *run, struct npart__run_lines *lines, char *line);
-bool npart__finish_vendor_lines(npart_run *run, const struct npart__run_lines *lines);
+bool npart__finish_vendor_lines(npart_run *run, struct npart__run_lines *lines);
 
 /* ---- a plan beside it ------------------------------------------------------------------------------------------ */
 

@@ -62,7 +62,7 @@ def keys_of(plan):
     counts = collections.Counter()
     keys = {}
     for place, node in enumerate(plan["nodes"]):
-        is_made = re.search(r"^$|^_v_\d+|/opset/|_intermediate_(De)?[Qq]uantize", node["name"])
+        is_made = re.search(r"^$|^_v_\d+|/opset/|_intermediate_(convert_(clone_)?)?(De)?[Qq]uantize", node["name"])
         counts[node["op"]] += bool(is_made)
         if node["op"] != "Constant":
             keys[place] = f'{node["op"]} {counts[node["op"]]}' if is_made else node["name"]

@@ -87,6 +87,50 @@ def test_what_is_kept_is_kept_by_the_quantizer(tmp_path: pathlib.Path, precision
     assert sorted(node.op for node in promised.nodes) == sorted(node.op for node in real.nodes)
 
 
+def test_a_residual_network_becomes_whole_on_a_chip_of_integers(tmp_path: pathlib.Path,
+                                                                capsys: pytest.CaptureFixture[str]) -> None:
+    """From the float file, of which RV1106 runs nothing, to one that it runs whole, in one line."""
+    pytest.importorskip("onnxruntime.quantization")
+    chance = np.random.default_rng(6)
+    sizes = {"w": (8, 3, 7, 7), "b": (8,), "v": (8, 8, 3, 3), "d": (8,), "u": (8, 8, 3, 3), "e": (8,), "o": (10, 8),
+             "z": (10,)}
+    nodes = [helper.make_node("Conv", ["x", "w", "b"], ["c"], "stem", strides=[2, 2], pads=[3, 3, 3, 3]),
+             helper.make_node("Relu", ["c"], ["r"], "relu"),
+             helper.make_node("MaxPool", ["r"], ["m"], "pool", kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1]),
+             helper.make_node("Conv", ["m", "v", "d"], ["f"], "first", pads=[1, 1, 1, 1]),
+             helper.make_node("Relu", ["f"], ["g"], "relu1"),
+             helper.make_node("Conv", ["g", "u", "e"], ["h"], "second", pads=[1, 1, 1, 1]),
+             helper.make_node("Add", ["h", "m"], ["s"], "sum"), helper.make_node("Relu", ["s"], ["t"], "relu2"),
+             helper.make_node("GlobalAveragePool", ["t"], ["p"], "mean"),
+             helper.make_node("Flatten", ["p"], ["q"], "flat"),
+             helper.make_node("Gemm", ["q", "o", "z"], ["y"], "head", transB=1)]
+    graph = helper.make_graph(nodes, "g", [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 3, 32, 32])],
+                              [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, 10])],
+                              [numpy_helper.from_array(chance.standard_normal(dims).astype(np.float32), name)
+                               for name, dims in sizes.items()])
+    model, out = tmp_path / "m.onnx", str(tmp_path / "out.onnx")
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9), model)
+    assert npu_partition.analyze(str(model), "rknn:rv1106", advice=False).targets[0].summary.verdict == "none"
+    assert quantize.main([str(model), "-t", "rknn:rv1106", "--as", "w8a8:activations=int8", "--random", "-o", out]) == 0
+    assert "as promised by w8a8:activations=int8: whole, 1 partition" in capsys.readouterr().out
+
+
+def test_sparse_weights_are_left_and_counted(tmp_path: pathlib.Path) -> None:
+    """No quantizer reads them; their zeros are what is known of them."""
+    values = numpy_helper.from_array(np.arange(1, 9, dtype=np.float32), "w")
+    places = numpy_helper.from_array(np.arange(0, 16, 2), "places")
+    graph = helper.make_graph([helper.make_node("MatMul", ["x", "w"], ["y"], "product")], "g",
+                              [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 4])],
+                              [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, 4])],
+                              sparse_initializer=[helper.make_sparse_tensor(values, places, [4, 4])])
+    model = tmp_path / "m.onnx"
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9), model)
+    for precision in ("w8a8", "w4", "dynamic8"):
+        found = npu_partition.analyze(str(model), "hexagon", as_=precision, advice=False).targets[0]
+        assert [node.op for node in found.nodes] == ["MatMul"]
+    assert sensitivity.weight_decibels(str(model), "int8-channel") == {}
+
+
 def test_the_model_is_preprocessed_before(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A BatchNormalization goes into the convolution before it, and so has no pair of its own."""
     pytest.importorskip("onnxruntime.quantization")
@@ -119,6 +163,41 @@ def test_activations_keep_sixteen_bits(tmp_path: pathlib.Path, precision: str, n
     assert promised.wide
     assert (sorted((node.name, node.op, node.verdict) for node in promised.nodes) ==
             sorted((node.name, node.op, node.verdict) for node in real.nodes))
+
+
+@pytest.mark.parametrize("precision", ["w8a8:per-tensor", "w8a8:qnn"])
+@pytest.mark.parametrize("nodes", ["softmax", "product"])
+def test_sixteen_bits_of_an_old_softmax(tmp_path: pathlib.Path, precision: str, nodes: str,
+                                        capsys: pytest.CaptureFixture[str]) -> None:
+    """16 bits raise the opset, and so the Softmax reads what was flattened."""
+    pytest.importorskip("onnxruntime.quantization")
+    model, out = write_model(tmp_path / "m.onnx"), str(tmp_path / "out.onnx")
+    loaded = onnx.load(model)
+    loaded.opset_import[0].version = 11
+    loaded.graph.node[5].attribute.append(helper.make_attribute("axis", 1))
+    onnx.save(loaded, model)
+    assert quantize.main([model, "-t", "hexagon", "--as", precision, "--keep-16", nodes, "--random", "-o", out]) == 0
+    assert "as promised" in capsys.readouterr().out
+    promised = npu_partition.analyze(model, "hexagon", as_=f"{precision}:keep16={nodes}", advice=False).targets[0]
+    real = npu_partition.analyze(out, "hexagon", advice=False).targets[0]
+    assert "Flatten" in [node.op for node in real.nodes]
+    assert (sorted((node.op, node.verdict) for node in promised.nodes) ==
+            sorted((node.op, node.verdict) for node in real.nodes))
+
+
+@pytest.mark.parametrize("number, verdict", [(-np.inf, "fails"), (-1e4, "edge")])
+def test_a_mask_is_calibrated(tmp_path: pathlib.Path, number: float, verdict: str,
+                              capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("onnxruntime.quantization")
+    model, out = write_model(tmp_path / "m.onnx"), str(tmp_path / "out.onnx")
+    loaded = onnx.load(model)
+    mask = np.where(np.arange(32) > 16, number, 0).astype(np.float32)
+    loaded.graph.initializer.append(numpy_helper.from_array(mask, "mask"))
+    loaded.graph.node.insert(5, helper.make_node("Add", ["p", "mask"], ["masked"], "add"))
+    loaded.graph.node[6].input[0] = "masked"
+    onnx.save(loaded, model)
+    assert quantize.main([model, "-t", "hexagon", "--as", "w8a8", "--random", "-o", out]) == 0
+    assert f"as promised by w8a8: {verdict}" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("precision, limit, kept, widened", [

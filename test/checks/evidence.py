@@ -3,7 +3,8 @@
 
 A case there is a report. Comments before it: `# first: right`, `part`, `wrong` or `not told`, what was answered before
 any rule was changed for it; `# now: part`, where the answer is still that nobody knows; `# asks: QUESTION | ANSWER`, what users ask of the target; `# open: REPORT: WHAT | ANSWER`,
-a report that is still answered otherwise. Cases without `first` belong to the one before.
+a report that is still answered otherwise. Cases without `first` belong to the one before. Those after a `# again: WHEN`
+were asked when rules had been mended for those above, as was what is `# open again:`, in the first such round.
 
 usage: evidence.py CASES... FOLDER"""
 import pathlib
@@ -13,8 +14,8 @@ WORDS = ["right", "part", "wrong", "not told"]
 
 
 def read(path):
-    """Reports as (thread, what, first, now), questions as (question, answer)."""
-    reports, questions, first, now = [], [], None, "right"
+    """Reports as (thread, what, first, now, round), questions as (question, answer)."""
+    reports, questions, first, now, again = [], [], None, "right", 0
     for line in path.read_text(encoding="utf-8").splitlines():
         kind, _, rest = line.removeprefix("# ").partition(": ")
         if line.startswith("# ") and kind == "first":
@@ -25,15 +26,23 @@ def read(path):
             now = rest
         elif line.startswith("# ") and kind == "asks":
             questions.append([part.strip() for part in rest.split("|", 1)])
-        elif line.startswith("# ") and kind == "open":
+        elif line.startswith("# ") and kind == "again":
+            again += 1
+        elif line.startswith("# ") and kind in ("open", "open again"):
             (report, _, answer), word = rest.rpartition(" | "), "wrong"
             thread, _, what = report.partition(": ")
-            reports.append((thread, what, word, answer))
+            reports.append((thread, what, word, answer, int(kind == "open again")))
         elif line.startswith("== ") and first:
             thread, _, what = line[3:].partition(": ")
-            reports.append((thread, what, first, now))
+            reports.append((thread, what, first, now, again))
             first, now = None, "right"
     return reports, questions
+
+
+def again_share(reports):
+    """Of each round that was asked with mended rules, how many were right at first: "2 of 13, then 4 of 21"."""
+    rounds = [[report for report in reports if report[4] == number] for number in range(1, 1 + max(r[4] for r in reports))]
+    return ", then ".join(f"{sum(report[2] == 'right' for report in again)} of {len(again)}" for again in rounds if again)
 
 
 def page(target, reports, questions):
@@ -46,8 +55,10 @@ def page(target, reports, questions):
              "asks again.", "",
              f"{len(reports)} reports and logs. Answered before any rule was changed for them: {share}. Now: {right} right"
              + (f", {part} in part: undecided, with the report named." if part else "."),
+             *([f"Of those asked when rules had been mended for the ones before, right at first: {again_share(reports)}."]
+               if again_share(reports) else []),
              "", "| report | what it says | at first | now |", "|---|---|---|---|"]
-    lines += [f"| {thread} | {what} | {before} | {now} |" for thread, what, before, now in reports]
+    lines += [f"| {thread} | {what} | {before} | {now} |" for thread, what, before, now, _ in reports]
     if questions:
         lines += ["", "| users ask | today's answer |", "|---|---|"]
         lines += [f"| {question} | {answer} |" for question, answer in questions]
@@ -62,12 +73,14 @@ def main(paths, folder):
         pathlib.Path(folder, f"{target}.md").write_text(page(target, reports, questions), encoding="utf-8")
         total += [(target, reports)]
     rows = [f"| [{target}]({target}.md) | {len(all)} | " + " | ".join(str(sum(r[2] == w for r in all)) for w in WORDS)
-            + f" | {sum(r[3] == 'right' for r in all)} | {sum(r[3] == 'part' for r in all)} |" for target, all in total]
+            + f" | {sum(r[3] == 'right' for r in all)} | {sum(r[3] == 'part' for r in all)} | "
+            + again_share(all) + " |" for target, all in total]
     lines = ["# Reports, asked", "",
              "For targets that no compiler could be asked about: what users' boards and vendors' tools said in public, "
              "each as a small", "graph, with the answer before any rule was changed for it.", "",
-             "| target | reports | right at first | in part | wrong | not told | right now | in part now |",
-             "|---|---|---|---|---|---|---|---|",
+             "| target | reports | right at first | in part | wrong | not told | right now | in part now | of those asked "
+             "with mended rules, right at first |",
+             "|---|---|---|---|---|---|---|---|---|",
              *rows]
     pathlib.Path(folder, "README.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
 

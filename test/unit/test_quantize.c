@@ -75,6 +75,19 @@ static void test_quantize__bodies_stay_as_they_are(void)
              "w8a8", PAIR " Mul If " PAIR " Add Neg");
 }
 
+/* But for weights alone, of the body's own and of what it takes from round it. */
+static void test_quantize__weights_of_bodies(void)
+{
+    static const char text[] =
+        "opset 17\ninput x float32[2,4]\ninput k bool[]\ninit w float32[4,4]\ngraph yes\ninit v float32[4,4]\n"
+        "node p = MatMul(s, v)\noutput p float32[2,4]\nend\ngraph no\nnode q = MatMul(s, w)\n"
+        "output q float32[2,4]\nend\nnode s = MatMul(x, w)\n"
+        "node y = If(k) then_branch=graph yes else_branch=graph no\noutput y\n";
+    check_as(text, "w4", "MatMulNBits If MatMulNBits MatMulNBits");
+    check_as(text, "nf4:keep=MatMul", "MatMul If MatMulBnb4 MatMulBnb4");
+    check_as(text, "dynamic8", "DynamicQuantizeLinear Mul MatMulInteger Cast Mul If MatMul MatMul");
+}
+
 /* Of a Gemm the product and the sum; one weight that two nodes have the other way round is quantized for the first. */
 static void test_quantize__at_run_time(void)
 {
@@ -175,6 +188,14 @@ static void test_quantize__names_that_are_taken(void)
     CHECK_TEXT(error.message, "");
     npart_model_free(as);
     npart_model_free(model);
+}
+
+/* An initializer that is an input, too, as exporters once wrote them: what is quantized is none any more. */
+static void test_quantize__initializers_that_are_inputs(void)
+{
+    check_as("ir 4\nopset 13\ninput x float32[1,3,8,8]\ninput w float32[4,3,3,3]\ninput b float32[4]\n"
+             "init w float32[4,3,3,3]\ninit b float32[4]\nnode y = Conv(x, w, b)\noutput y\n",
+             "w8a8", "DequantizeLinear DequantizeLinear " PAIR " Conv " PAIR);
 }
 
 /* Names of what the precision leaves in float, with commas after them. */
@@ -290,6 +311,7 @@ TESTS(test_quantize__each_kind_of_precision,
       test_quantize__operators_that_nobody_lists,
       test_quantize__a_relu_goes_into_the_range,
       test_quantize__bodies_stay_as_they_are,
+      test_quantize__weights_of_bodies,
       test_quantize__at_run_time,
       test_quantize__a_bias_for_each_node,
       test_quantize__a_copied_bias_by_the_name_of_another,
@@ -297,6 +319,7 @@ TESTS(test_quantize__each_kind_of_precision,
       test_quantize__activations_of_sixteen_bits_among_eight,
       test_quantize__sixteen_bits_need_another_opset,
       test_quantize__names_that_are_taken,
+      test_quantize__initializers_that_are_inputs,
       test_quantize__nodes_that_stay_in_float,
       test_quantize__what_is_kept_is_not_quantized,
       test_quantize__which_way_is_first,

@@ -138,10 +138,6 @@ bool npart__same_type(const struct npart__fact *a, const struct npart__fact *b);
 /* A copy that lives as long as the inference; NULL when out of memory, which the pool remembers. */
 struct npart__fact *npart__keep_fact(const struct npart__call *call, const struct npart__fact *fact);
 
-/* Infers a body with the given facts for its inputs; its outputs' facts are then read through npart__body_output.
- * `inputs` may hold NULL for an input of which nothing is known. */
-npart_status npart__infer_body(const struct npart__call *call, uint32_t scope, const struct npart__fact *const *inputs,
-                               uint32_t count);
 const struct npart__fact *npart__body_output(const struct npart__call *call, uint32_t scope, uint32_t index);
 
 #endif

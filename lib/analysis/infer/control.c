@@ -66,7 +66,7 @@ static uint32_t body_rank_lost_at(const struct npart__call *call, const struct n
 /* The facts of a body's values are those of the last pass: a Loop's body is inferred several times, each time from
  * what the pass before made of the carried values. `inputs` may be fewer than the body has; of the others only the
  * file's declarations are known. */
-npart_status npart__infer_body(const struct npart__call *call, uint32_t scope, const struct npart__fact *const *inputs,
+static npart_status infer_body(const struct npart__call *call, uint32_t scope, const struct npart__fact *const *inputs,
                                uint32_t count)
 {
     struct npart__inference *inference = call->inference;
@@ -110,7 +110,7 @@ void npart__infer_if(struct npart__call *call)
         return;
     /* Also the branch that is not taken, so that its values have facts. */
     for (int i = 0; i < 2; i++)
-        if (npart__infer_body(call, branches[i], NULL, 0) != NPART_OK)
+        if (infer_body(call, branches[i], NULL, 0) != NPART_OK)
             return;
     for (uint32_t i = 0; i < call->node->output_count; i++) {
         const struct npart__fact *yes = npart__body_output(call, branches[0], i),
@@ -130,7 +130,7 @@ void npart__infer_if(struct npart__call *call)
 struct inputs {
     uint32_t count;
     struct npart__fact *facts;
-    const struct npart__fact **list; /* to each of them, as npart__infer_body takes them */
+    const struct npart__fact **list; /* to each of them, as infer_body takes them */
 };
 
 /* Facts of nothing for all inputs; false when out of memory. */
@@ -153,7 +153,7 @@ static bool pass_over(struct npart__call *call, uint32_t body, const struct inpu
     bool was_quiet = call->inference->is_quiet;
     call->inference->is_quiet = was_quiet || is_quiet;
     call->inference->loop_depth++;
-    npart_status status = npart__infer_body(call, body, inputs->list, inputs->count);
+    npart_status status = infer_body(call, body, inputs->list, inputs->count);
     call->inference->loop_depth--;
     call->inference->is_quiet = was_quiet;
     return status == NPART_OK;

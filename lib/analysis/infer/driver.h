@@ -49,8 +49,6 @@ static inline uint32_t npart__most_computed(const struct npart__inference *infer
     return (uint32_t)NPART__MOST(inference->graph->limits, COMPUTED_ELEMENTS);
 }
 void npart__count_elements(struct npart__inference *inference, uint32_t count);
-/* Whether npart__elements reads this tensor. */
-bool npart__may_read(struct npart__inference *inference, const struct npart__tensor *tensor);
 /* Infers the nodes of a region, the main graph or a body, in topological order. */
 npart_status npart__infer_region(struct npart__inference *inference, uint32_t region);
 

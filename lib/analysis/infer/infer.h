@@ -204,6 +204,8 @@ static inline uint32_t npart__rank_lost_at(const struct npart__inference *infere
 
 /* The elements of a value, read from its tensor when first asked for; NULL when they are not known. */
 const struct npart__known *npart__elements(struct npart__inference *inference, struct npart__fact *fact);
+/* Whether it reads this tensor. */
+bool npart__may_read(struct npart__inference *inference, const struct npart__tensor *tensor);
 
 /* Whether a larger `most_elements` might find more of the graph, now or when elements are asked for. */
 bool npart__leaves_elements(struct npart__inference *inference);

@@ -53,6 +53,7 @@ struct npart__editor {
     struct NPART__ARRAY(uint32_t) handed_values; /* by these, from 1 on */
     bool *is_replaced;               /* by node, once packed: all that is used of it is made by others */
     struct npart__strings names;     /* of values and nodes, those that are new too */
+    bool has_node_names;             /* else of values alone */
     struct NPART__ARRAY(uint32_t) numbers; /* by name: the next one to make another name of it */
     struct NPART__ARRAY(struct npart__renamed) renamed; /* by name, as far as it goes */
     struct NPART__ARRAY(struct npart__new_node) nodes;
@@ -109,8 +110,6 @@ bool npart__edit_add_copy(struct npart__site *site, Onnx__NodeProto *node, const
 bool npart__edit_add_constant(struct npart__site *site, Onnx__TensorProto *tensor);
 /* A node's result under its own name: of a call that hands an operand on, the graph has the operand there. */
 uint32_t npart__edit_own_result(const struct npart__editor *editor, uint32_t node, uint32_t index);
-/* The node that was made last; NULL when there is none. */
-Onnx__NodeProto *npart__edit_last(struct npart__site *site);
 /* The attribute's graphs (`g`, or `graphs`), and how many. */
 Onnx__GraphProto **npart__edit_bodies(Onnx__AttributeProto *attribute, size_t *count);
 

@@ -94,6 +94,17 @@ struct npart__version npart__version_of(const struct npart__skeleton *skeleton)
                                    .limits = skeleton->limits};
 }
 
+/* One byte more, so that an empty version is no request for nothing. */
+bool npart__version_copy(const struct npart__version *version, struct npart__arena *arena, struct npart__version *out)
+{
+    uint8_t *data = npart__arena_allocate(arena, version->bytes + 1);
+    *out = (struct npart__version){
+        .data = data, .bytes = version->bytes, .input_bytes = version->input_bytes, .limits = version->limits};
+    if (data)
+        memcpy(data, version->data, version->bytes);
+    return data != NULL;
+}
+
 /* The bytes are lent, as the version is needed again to be edited. */
 npart_status npart__version_graph(const struct npart__version *version, struct npart__arena *arena,
                                   struct npart__graph *out, struct npart_error *error)
@@ -106,18 +117,6 @@ npart_status npart__version_graph(const struct npart__version *version, struct n
                                        .objects = version->made ? version->made->objects : NULL,
                                        .names = version->made ? version->made->names : NULL};
     return npart__graph_build(&skeleton, arena, out, error);
-}
-
-/* Nodes have names of their own, which ONNX Runtime wants to be different in the end; values' are there already.
- * So a new value may not be called like a node, either, whose name new nodes take from their results. */
-static bool intern_node_names(struct npart__editor *editor)
-{
-    for (uint32_t i = 0; i < editor->graph->nodes.count; i++) {
-        const char *name = npart__node_at(editor->graph, i)->name;
-        if (npart__intern_text(&editor->names, name) == NPART_NONE)
-            return false;
-    }
-    return true;
 }
 
 /* ---- results of calls -------------------------------------------------------------------------------------------- */
@@ -204,7 +203,7 @@ npart_status npart__editor_open(const struct npart__version *version, const stru
     editor->made_by = npart__arena_zeroed(arena, graph->values.count + (size_t)1, sizeof *editor->made_by);
     if (!editor->graphs || !editor->functions || !editor->protos || !editor->is_finished || !editor->made_by ||
         !npart__strings_copy(&graph->strings, arena, &editor->names) || !map_scopes(editor) ||
-        !intern_node_names(editor) || !list_handed(editor))
+        !list_handed(editor))
         return npart__fail_memory(error);
     *out = editor;
     return NPART_OK;

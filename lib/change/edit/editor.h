@@ -12,6 +12,8 @@
 npart_status npart__version_read(struct npart__source *source, const struct npart__wire_options *options,
                                  struct npart__arena *arena, struct npart__version *out, struct npart_error *error);
 struct npart__version npart__version_of(const struct npart__skeleton *skeleton);
+/* A version whose bytes lie in the arena; of its objects nothing is known. False when out of memory. */
+bool npart__version_copy(const struct npart__version *version, struct npart__arena *arena, struct npart__version *out);
 /* The graph of a version, as of any file. */
 npart_status npart__version_graph(const struct npart__version *version, struct npart__arena *arena,
                                   struct npart__graph *out, struct npart_error *error);

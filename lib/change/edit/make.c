@@ -32,12 +32,26 @@ static uint32_t *number_of(struct npart__editor *editor, uint32_t name)
     return &editor->numbers.items[name];
 }
 
+/* Nodes have names of their own, which ONNX Runtime wants to be different in the end; values' are there already. So a
+ * new value may not be called like a node, either, whose name new nodes take from their results. Before the first that
+ * is new: most rewrites make nothing. They stay when the site that asks for it is dropped. */
+static bool intern_node_names(struct npart__editor *editor)
+{
+    if (editor->has_node_names)
+        return true;
+    for (uint32_t i = 0; i < editor->graph->nodes.count; i++)
+        if (npart__intern_text(&editor->names, npart__node_at(editor->graph, i)->name) == NPART_NONE)
+            return false;
+    editor->kept_names = editor->names.texts.count;
+    return editor->has_node_names = true;
+}
+
 /* ONNX wants names of values to be unique over a graph and its bodies, so all names of the model are asked, whatever
  * graph they are of; a name that is given is reserved at once. A second "y/unroll" is "y/unroll_2". Numbers are tried
  * from the last one on: bodies have the same names again and again, and so does what is made in them. */
 char *npart__edit_new_name(struct npart__editor *editor, const char *wanted)
 {
-    char *name = npart__edit_text(editor, wanted);
+    char *name = intern_node_names(editor) ? npart__edit_text(editor, wanted) : NULL;
     uint32_t id = name ? npart__strings_find_text(&editor->names, name) : NPART_NONE;
     uint32_t *number = id == NPART_NONE ? NULL : number_of(editor, id);
     if (id != NPART_NONE && !number)
@@ -80,7 +94,7 @@ Onnx__NodeProto *npart__edit_new_identity(struct npart__editor *editor, const ch
 }
 
 /* Of this site: what earlier ones made is not changed any more. */
-Onnx__NodeProto *npart__edit_last(struct npart__site *site)
+static Onnx__NodeProto *last_node(struct npart__site *site)
 {
     struct npart__editor *editor = site->editor;
     return editor->nodes.count > editor->kept_nodes ? editor->nodes.items[editor->nodes.count - 1].node : NULL;
@@ -230,7 +244,7 @@ const char *npart__make_like(struct npart__site *site, uint32_t node, const char
 /* Names that are there stay, since a caller may hold them; fewer results cut the list. */
 void npart__give_results(struct npart__site *site, uint32_t count)
 {
-    Onnx__NodeProto *node = npart__edit_last(site);
+    Onnx__NodeProto *node = last_node(site);
     if (!node || site->failed)
         return;
     char **longer = npart__arena_zeroed(site->arena, count + (size_t)1, sizeof *longer);
@@ -247,7 +261,7 @@ void npart__give_results(struct npart__site *site, uint32_t count)
 
 const char *npart__made_result(struct npart__site *site, uint32_t index)
 {
-    const Onnx__NodeProto *node = npart__edit_last(site);
+    const Onnx__NodeProto *node = last_node(site);
     return node && !site->failed && index < node->n_output ? node->output[index] : NULL;
 }
 
@@ -275,7 +289,7 @@ Onnx__AttributeProto *npart__edit_attribute(struct npart__arena *arena, Onnx__No
 /* A fresh attribute of the node made last; NULL after a failure. */
 static Onnx__AttributeProto *set(struct npart__site *site, const char *name, Onnx__AttributeProto__AttributeType type)
 {
-    Onnx__NodeProto *node = npart__edit_last(site);
+    Onnx__NodeProto *node = last_node(site);
     Onnx__AttributeProto *attribute =
         node && !site->failed ? npart__edit_attribute(site->editor->arena, node, name, type) : NULL;
     site->failed |= !attribute;
@@ -329,7 +343,7 @@ void npart__give_ints(struct npart__site *site, const char *name, const int64_t 
 /* The list is the copy's own (npart__make_like), so it is shortened in place. */
 void npart__drop_attribute(struct npart__site *site, const char *name)
 {
-    Onnx__NodeProto *node = npart__edit_last(site);
+    Onnx__NodeProto *node = last_node(site);
     size_t kept = 0;
     for (size_t i = 0; node && i < node->n_attribute; i++)
         if (!node->attribute[i]->name || strcmp(node->attribute[i]->name, name) != 0)

@@ -30,12 +30,11 @@ static npart_status keep(npart_model *model, const struct npart__version *versio
 {
     if (model->path || version->bytes > NPART__KEPT_ALONE_BYTES)
         return NPART_OK;
-    uint8_t *data = npart__arena_allocate(&model->life->arena, version->bytes + 1);
-    if (!data)
+    struct npart__version copy;
+    if (!npart__version_copy(version, &model->life->arena, &copy))
         return npart__fail_memory(error);
-    memcpy(data, version->data, version->bytes);
     model->skeleton = (struct npart__skeleton){
-        .data = data, .bytes = version->bytes, .input_bytes = version->input_bytes, .limits = version->limits};
+        .data = copy.data, .bytes = version->bytes, .input_bytes = version->input_bytes, .limits = version->limits};
     return NPART_OK;
 }
 

@@ -37,8 +37,6 @@ void npart__course_leave(const struct npart__course *course, struct npart__state
  * out of memory. */
 npart_status npart__course_take_back(struct npart__course *course, const struct npart__attempt *attempt,
                                      const char *why);
-/* A version whose bytes lie in the arena. False when out of memory. */
-bool npart__course_copy(const struct npart__version *version, struct npart__arena *arena, struct npart__version *out);
 /* prune.c: steps without which the model is as good go. */
 npart_status npart__prune(struct npart__course *course);
 /* The last steps go until the time is no worse than without any. */

@@ -30,11 +30,8 @@ static void free_edition(struct npart__edition *edition)
 
 static void forget_what_made(struct npart__edition *edition, const struct npart__edition *gone)
 {
-    for (struct npart__outcome_of_offer **offer = &edition->offers; *offer;)
-        if ((*offer)->made == gone)
-            *offer = (*offer)->next;
-        else
-            offer = &(*offer)->next;
+    for (struct npart__offers *offers = edition->offers; offers; offers = offers->next)
+        offers->made = offers->made == gone ? NULL : offers->made;
     for (struct npart__changes **changes = &edition->changes; *changes;)
         if ((*changes)->made == gone)
             *changes = (*changes)->next;
@@ -42,26 +39,36 @@ static void forget_what_made(struct npart__edition *edition, const struct npart_
             changes = &(*changes)->next;
 }
 
+static void take_out(struct npart__edition *edition)
+{
+    struct npart__edition **link = &edition->of->first;
+    while (*link != edition)
+        link = &(*link)->next;
+    *link = edition->next;
+}
+
+static void put_first(struct npart__edition *edition)
+{
+    edition->next = edition->of->first;
+    edition->of->first = edition;
+}
+
 /* Steps that made it are not known any more. */
 static void remove_edition(struct npart__editions *editions, struct npart__edition *gone)
 {
-    struct npart__edition **link = &editions->first;
     for (struct npart__edition *at = editions->first; at; at = at->next)
         forget_what_made(at, gone);
-    while (*link != gone)
-        link = &(*link)->next;
-    *link = gone->next;
+    take_out(gone);
     free_edition(gone);
 }
 
-/* Searches come one after the other and take the same ways, so what was kept first is worth most, and what several
- * have come to. Roots are nothing to be made again. */
+/* Searches for one target take the same ways, and those for the next one mostly do: what was left longest ago is worth
+ * least. Roots are nothing to be made again. */
 static struct npart__edition *least_of(const struct npart__editions *editions)
 {
     struct npart__edition *least = NULL;
-    for (struct npart__edition *at = editions->first; at; at = at->next) /* the newest first */
-        if (!at->holders && !at->is_root && (!least || at->uses < least->uses))
-            least = at;
+    for (struct npart__edition *at = editions->first; at; at = at->next) /* what was left last comes first */
+        least = at->holders || at->is_root ? least : at;
     return least;
 }
 
@@ -116,7 +123,6 @@ static struct npart__editions *open_editions(const npart_inference *inference, c
         return NULL;
     }
     *made = (struct npart__editions){.arena = arena, .guard = *guard, .model_name = name};
-    npart__hash_key_init(&made->key);
     inference->life->along = made;
     inference->life->end_along = end_editions;
     return made;
@@ -146,16 +152,8 @@ struct npart__edition *npart__edition_new(struct npart__editions *editions, cons
     npart__arena_init(&made->editing, &arena.allocator);
     npart__arena_init(&made->widening, &arena.allocator);
     made->of = editions;
-    made->holders = made->uses = 1;
+    made->holders = 1;
     return made;
-}
-
-static void add_edition(struct npart__edition *edition)
-{
-    if (!edition->of)
-        return;
-    edition->next = edition->of->first;
-    edition->of->first = edition;
 }
 
 static void take_inference(struct npart__edition *edition, npart_inference *known)
@@ -183,14 +181,14 @@ struct npart__edition *npart__edition_of(struct npart__editions *editions, const
     made->is_root = true;
     made->lacks_sizes = lacks_sizes;
     take_inference(made, (npart_inference *)(uintptr_t)known);
-    add_edition(made);
+    if (editions)
+        put_first(made);
     return made;
 }
 
 void npart__edition_hold(struct npart__edition *edition)
 {
     edition->holders++;
-    edition->uses++;
 }
 
 /* What is open for rewrites is large, and what these made of it is known. */
@@ -203,6 +201,8 @@ void npart__edition_leave(struct npart__edition *edition)
         return;
     }
     npart__edition_close_editor(edition);
+    take_out(edition);
+    put_first(edition);
     make_room(edition->of);
 }
 
@@ -227,12 +227,12 @@ static npart_status analyse(struct npart__edition *edition, const char *model_na
     return status;
 }
 
-/* NULL where there is none of these bytes. */
-static struct npart__edition *find_same(const struct npart__editions *editions, const struct npart__version *version,
-                                        uint64_t hash)
+/* NULL where there is none of these bytes. Few versions are as long, and of these few begin alike: a hash of all bytes
+ * takes longer. */
+static struct npart__edition *find_same(const struct npart__editions *editions, const struct npart__version *version)
 {
-    for (struct npart__edition *at = editions->first; at; at = at->next)
-        if (!at->is_root && at->hash == hash && at->version.bytes == version->bytes &&
+    for (struct npart__edition *at = editions ? editions->first : NULL; at; at = at->next)
+        if (!at->is_root && at->version.bytes == version->bytes &&
             at->version.input_bytes == version->input_bytes && at->version.limits == version->limits &&
             (!version->bytes || memcmp(at->version.data, version->data, version->bytes) == 0))
             return at;
@@ -242,12 +242,9 @@ static struct npart__edition *find_same(const struct npart__editions *editions, 
 npart_status npart__edition_settle(struct npart__edition **inout, const char *model_name,
                                    const struct npart_allocator *allocator, struct npart_error *error)
 {
-    struct npart__edition *edition = *inout, *same = NULL;
+    struct npart__edition *edition = *inout;
     struct npart__editions *editions = edition->of;
-    if (editions) {
-        edition->hash = npart__hash_bytes(&editions->key, edition->version.data, edition->version.bytes);
-        same = find_same(editions, &edition->version, edition->hash);
-    }
+    struct npart__edition *same = find_same(editions, &edition->version);
     if (same) {
         npart__edition_hold(same);
         edition->of = NULL;
@@ -260,7 +257,7 @@ npart_status npart__edition_settle(struct npart__edition **inout, const char *mo
         edition->of = NULL; /* it is nowhere yet */
     else if (editions) {
         npart__life_guard(edition->known->life, editions->guard);
-        add_edition(edition);
+        put_first(edition);
     }
     return status;
 }
@@ -269,23 +266,17 @@ npart_status npart__edition_find(struct npart__editions *editions, const struct 
                                  const char *model_name, const struct npart_allocator *allocator,
                                  struct npart__edition **out, struct npart_error *error)
 {
-    uint64_t hash = editions ? npart__hash_bytes(&editions->key, version->data, version->bytes) : 0;
-    struct npart__edition *same = editions ? find_same(editions, version, hash) : NULL;
+    struct npart__edition *same = find_same(editions, version);
     *out = same ? same : npart__edition_new(editions, allocator);
     if (same)
         npart__edition_hold(same);
     if (same || !*out)
         return same ? NPART_OK : npart__fail_memory(error);
-    (*out)->version = *version;
-    (*out)->version.objects = NULL;
-    (*out)->version.made = NULL;
-    if (editions) {
-        uint8_t *data = (*out)->version.data = npart__arena_allocate(&(*out)->arena, version->bytes + 1);
-        if (data)
-            memcpy(data, version->data, version->bytes);
-    }
-    npart_status status = (*out)->version.data || !editions ? npart__edition_settle(out, model_name, allocator, error)
-                                                            : npart__fail_memory(error);
+    (*out)->version = (struct npart__version){.data = version->data, .bytes = version->bytes,
+                                              .input_bytes = version->input_bytes, .limits = version->limits};
+    bool is_there = !editions || npart__version_copy(version, &(*out)->arena, &(*out)->version);
+    npart_status status = is_there ? npart__edition_settle(out, model_name, allocator, error)
+                                   : npart__fail_memory(error);
     if (status == NPART_OK)
         return status;
     (*out)->of = NULL;
@@ -422,13 +413,51 @@ npart_status npart__edition_cache(struct npart__edition *edition, const struct n
 
 /* ---- what rewrites made ------------------------------------------------------------------------------------------ */
 
-const struct npart__outcome_of_offer *npart__edition_offered(const struct npart__edition *edition,
-                                                             const struct npart__rewrite *rewrite, uint32_t allowed,
-                                                             const uint32_t *offered, uint32_t count)
+void npart__edition_begin_offers(struct npart__edition *edition, const struct npart__rewrite *rewrite)
 {
-    for (const struct npart__outcome_of_offer *at = edition->offers; at; at = at->next)
-        if (at->rewrite == rewrite && at->allowed == (allowed & at->asked) && at->offered_count == count &&
-            (!count || memcmp(at->offered, offered, count * sizeof *offered) == 0))
+    for (struct npart__offers *at = edition->offers; at; at = at->next) {
+        at->is_along = at->rewrite == rewrite;
+        at->at = 0;
+    }
+}
+
+/* Goes on to the answer of a node: NULL where it was not offered. What was kept of nodes between is not so here. */
+static const struct npart__answer *go_to(struct npart__offers *offers, uint32_t node)
+{
+    for (; offers->at < offers->answer_count && offers->answers[offers->at].node < node; offers->at++)
+        offers->is_along &= !offers->answers[offers->at].is_kept;
+    bool is_there = offers->is_along && offers->at < offers->answer_count && offers->answers[offers->at].node == node;
+    return is_there ? &offers->answers[offers->at] : NULL;
+}
+
+/* Where a class is not allowed, or it was not, the answer says nothing of whether the site would be kept. */
+bool npart__edition_find_answer(struct npart__edition *edition, uint32_t node, uint32_t allowed,
+                                struct npart__answer *out)
+{
+    for (struct npart__offers *at = edition->offers; at; at = at->next) {
+        const struct npart__answer *answer = at->is_along ? go_to(at, node) : NULL;
+        bool is_allowed = answer && !(answer->needed & ~allowed);
+        if (!answer || (is_allowed && (answer->needed & ~at->allowed)))
+            continue;
+        *out = (struct npart__answer){node, answer->needed, is_allowed && answer->is_kept};
+        return true;
+    }
+    return false;
+}
+
+void npart__edition_take_answer(struct npart__edition *edition, const struct npart__answer *answer)
+{
+    for (struct npart__offers *at = edition->offers; at; at = at->next) {
+        const struct npart__answer *before = at->is_along ? go_to(at, answer->node) : NULL;
+        at->is_along &= answer->is_kept == (before && before->is_kept);
+        at->at += before != NULL;
+    }
+}
+
+const struct npart__offers *npart__edition_same_offers(const struct npart__edition *edition)
+{
+    for (struct npart__offers *at = edition->offers; at; at = at->next)
+        if (at->is_along && (go_to(at, NPART_NONE), at->is_along) && (at->made || !at->kept_count))
             return at;
     return NULL;
 }
@@ -472,21 +501,21 @@ bool npart__edition_note_changes(struct npart__edition *edition, const struct np
 }
 
 /* What somebody was late for may be less than was asked for. */
-bool npart__edition_note(struct npart__edition *edition, const struct npart__outcome_of_offer *offer,
-                         const struct npart__attempt *attempt)
+bool npart__edition_note_offers(struct npart__edition *edition, const struct npart__offers *offers,
+                                const struct npart__attempt *attempt)
 {
     struct npart__arena *arena = &edition->arena;
     if (!edition->of || npart__is_late(arena))
         return true;
-    struct npart__outcome_of_offer *noted = npart__arena_zeroed(arena, 1, sizeof *noted);
-    uint32_t *offered = npart__arena_allocate(arena, (offer->offered_count + (size_t)1) * sizeof *offered);
-    struct npart__attempt *copy = offer->made ? npart__arena_zeroed(arena, 1, sizeof *copy) : NULL;
-    if (!noted || !offered || (offer->made && !(copy && npart__attempt_copy(attempt, arena, copy))))
+    struct npart__offers *noted = npart__arena_zeroed(arena, 1, sizeof *noted);
+    size_t bytes = offers->answer_count * sizeof *offers->answers;
+    struct npart__answer *answers = npart__arena_allocate(arena, bytes + 1);
+    struct npart__attempt *copy = offers->made ? npart__arena_zeroed(arena, 1, sizeof *copy) : NULL;
+    if (!noted || !answers || (offers->made && !(copy && npart__attempt_copy(attempt, arena, copy))))
         return false;
-    if (offer->offered_count)
-        memcpy(offered, offer->offered, offer->offered_count * sizeof *offered);
-    *noted = *offer;
-    noted->offered = offered;
+    memcpy(answers, offers->answers, bytes);
+    *noted = *offers;
+    noted->answers = answers;
     noted->attempt = copy;
     noted->next = edition->offers;
     edition->offers = noted;

@@ -9,21 +9,30 @@
 #include "fix/fix.h"
 
 /* Of what is kept for further searches beside what is in use: past it editions go. */
-#define NPART__FIX_KEPT_BYTES ((size_t)28 << 20)
+#define NPART__FIX_KEPT_BYTES ((size_t)128 << 20)
 
 struct npart__attempt;
 struct npart__edition;
 
-/* What came of a rewrite that was offered these nodes of an edition. */
-struct npart__outcome_of_offer {
+/* What a rewrite made of a node, after what it had made of those before. */
+struct npart__answer {
+    uint32_t node;
+    uint8_t needed; /* classes that the user must allow; 0: it suits the node not */
+    bool is_kept;
+};
+
+/* What came of a rewrite that was offered nodes of an edition. */
+struct npart__offers {
     const struct npart__rewrite *rewrite;
-    uint32_t asked, allowed; /* classes that its sites have, and which of these are allowed; see offer() */
-    const uint32_t *offered; /* nodes, in the file's order */
-    uint32_t offered_count;
-    uint32_t barred;         /* classes that it would have needed */
-    struct npart__edition *made;           /* NULL: nothing was made */
-    const struct npart__attempt *attempt;  /* what is told of that; NULL where nothing was made */
-    struct npart__outcome_of_offer *next;
+    uint32_t allowed;                    /* classes */
+    const struct npart__answer *answers; /* in the file's order */
+    uint32_t answer_count, kept_count;
+    struct npart__edition *made;          /* NULL: nothing was kept, or what was made is gone */
+    const struct npart__attempt *attempt; /* what is told of that */
+    struct npart__offers *next;
+    /* Of the offers at hand: whether these have kept the same nodes so far; the first answer that was not passed. */
+    bool is_along;
+    uint32_t at;
 };
 
 /* What the step to another edition removed and added (struct npart__fix_step). */
@@ -49,8 +58,7 @@ struct npart__edition {
     struct npart__arena arena;
     struct npart__editions *of;   /* which it is shared in; NULL: it goes with its last holder */
     struct npart__edition *next;  /* there */
-    uint32_t holders, uses;       /* now, and so far */
-    uint64_t hash;                /* of the version's bytes */
+    uint32_t holders;
     struct npart__version version;
     bool lacks_sizes; /* the version does not say yet what the inference was given: an editor does that first */
     bool is_root;     /* `known` is the caller's, who outlives it; else it is its own reference */
@@ -65,7 +73,7 @@ struct npart__edition {
     uint32_t *kind_of;                 /* by node: which operator it is of; NULL: not asked for yet */
     struct NPART__ARRAY(uint32_t) kinds; /* the first node of each */
     bool *is_anchor;                   /* by kind: what npart__edition_find_anchors was asked last */
-    struct npart__outcome_of_offer *offers;
+    struct npart__offers *offers;
     struct npart__changes *changes;
     struct npart__made_cache *caches;
 };
@@ -76,8 +84,7 @@ struct npart__editions {
     struct npart__life *guard; /* whose lock is that of all their inferences: handed out, they are others' to ask */
     const char *model_name;
     const struct npart__rewrite_set *rewrites; /* of offers: the set of the first op list, which the guard keeps */
-    struct npart__edition *first;
-    struct npart__hash_key key;
+    struct npart__edition *first; /* those that were left last come first */
 };
 
 /* Those that go with the inference, where they are for a model of this name: opened when first asked for; else NULL.
@@ -123,10 +130,15 @@ npart_status npart__edition_cache(struct npart__edition *edition, const struct n
                                   struct npart__arena *arena, struct npart__cache *out,
                                   struct npart__version *out_version, struct npart_error *error);
 
-/* What came of an offer before; NULL: it was not made. */
-const struct npart__outcome_of_offer *npart__edition_offered(const struct npart__edition *edition,
-                                                             const struct npart__rewrite *rewrite, uint32_t allowed,
-                                                             const uint32_t *offered, uint32_t count);
+/* Nodes are offered to a rewrite, in the file's order: what it makes of one follows from which it has kept before, so
+ * what is known of other offers is not tried again as long as those kept the same. */
+void npart__edition_begin_offers(struct npart__edition *edition, const struct npart__rewrite *rewrite);
+/* False: the node is to be tried. */
+bool npart__edition_find_answer(struct npart__edition *edition, uint32_t node, uint32_t allowed,
+                                struct npart__answer *out);
+void npart__edition_take_answer(struct npart__edition *edition, const struct npart__answer *answer);
+/* After all: the offers that kept the same, of which what was made is there, if something was. NULL: there are none. */
+const struct npart__offers *npart__edition_same_offers(const struct npart__edition *edition);
 /* The step to an edition that is shared, as it was noted; NULL: it was not. */
 const struct npart__changes *npart__edition_changes(const struct npart__edition *edition,
                                                     const struct npart__edition *made);
@@ -134,8 +146,8 @@ const struct npart__changes *npart__edition_changes(const struct npart__edition 
 bool npart__edition_note_changes(struct npart__edition *edition, const struct npart__changes *changes);
 /* Texts up to the NULL at their end; NULL when out of memory. */
 const char *const *npart__copy_texts(const char *const *texts, struct npart__arena *arena);
-/* Notes it, where the edition is shared; `attempt` says what was made. False when out of memory. */
-bool npart__edition_note(struct npart__edition *edition, const struct npart__outcome_of_offer *offer,
-                         const struct npart__attempt *attempt);
+/* Notes them, where the edition is shared; `attempt` says what was made. False when out of memory. */
+bool npart__edition_note_offers(struct npart__edition *edition, const struct npart__offers *offers,
+                                const struct npart__attempt *attempt);
 
 #endif

@@ -40,6 +40,7 @@ struct npart__fix_request {
     struct npart__plan_request plan;    /* what is the same of all: level, stages, partitioner, ... */
     const npart_plan *as_is, *sized;    /* what is known of the version for the only target, with no sizes and with
                                          * those of the request; NULL: it is to be planned */
+    bool is_other;                      /* these are of another target, and only their inferences are those */
     struct npart__begun *begun; /* filled in by the first search of a cache, and gone on from by later ones; or NULL */
     struct npart__editions *editions; /* what searches of the model share; NULL: nothing */
     struct npart__infer_options sizes;  /* given by the user; they are written into the model */

@@ -14,30 +14,25 @@
 
 /* ---- arguments --------------------------------------------------------------------------------------------------- */
 
-/* A count without its array, or a NULL in it, is told before anything is read. */
+/* A count without its array, or a NULL in it. */
+static bool are_there(const char *const *texts, uint32_t count)
+{
+    for (uint32_t i = 0; texts && i < count; i++)
+        if (!texts[i])
+            return false;
+    return texts || !count;
+}
+
+/* What is not is told before anything is read. */
 static bool are_complete(const struct npart_fix_options *options)
 {
-    bool is_complete = (options->values || !options->value_count) && (options->only || !options->only_count) &&
-                       (options->without || !options->without_count);
+    bool is_complete = (options->values || !options->value_count) && are_there(options->only, options->only_count) &&
+                       are_there(options->without, options->without_count);
     for (uint32_t i = 0; is_complete && i < options->value_count; i++)
         is_complete = options->values[i].input && options->values[i].numbers && options->values[i].count;
-    for (uint32_t i = 0; is_complete && i < options->only_count; i++)
-        is_complete = options->only[i] != NULL;
-    for (uint32_t i = 0; is_complete && i < options->without_count; i++)
-        is_complete = options->without[i] != NULL;
-    if (options->version < 3)
-        return is_complete;
-    is_complete &= options->words || !options->word_count;
-    for (uint32_t i = 0; is_complete && i < options->word_count; i++)
-        is_complete = options->words[i] != NULL;
-    if (options->version < 6)
-        return is_complete;
-    is_complete &= (options->begin_at || !options->begin_count) && (options->end_at || !options->end_count);
-    for (uint32_t i = 0; is_complete && i < options->begin_count; i++)
-        is_complete = options->begin_at[i] != NULL;
-    for (uint32_t i = 0; is_complete && i < options->end_count; i++)
-        is_complete = options->end_at[i] != NULL;
-    return is_complete;
+    return is_complete && (options->version < 3 || are_there(options->words, options->word_count)) &&
+           (options->version < 6 || (are_there(options->begin_at, options->begin_count) &&
+                                     are_there(options->end_at, options->end_count)));
 }
 
 /* The version first: of another struct no other member may be read. */
@@ -148,27 +143,6 @@ static npart_status read_input(npart_fix *fix, const struct npart_fix_options *o
     return status;
 }
 
-/* What of the plan's options is the same for all targets. Names and lists of them stay the caller's. The target and
- * what follows from it are each target's own (convert_targets). */
-static struct npart__plan_request plan_of(const npart_fix *fix)
-{
-    const struct npart_plan_options *options = &fix->plan_options;
-    return (struct npart__plan_request){
-        .partitioner = options->partitioner,
-        .stages = options->gates,
-        .level = options->level,
-        .assumed = options->assumptions,
-        .assumed_count = options->assumption_count,
-        .cuts = options->cuts,
-        .cut_count = options->cut_count,
-        .invoker = options->runtime,
-        .is_sustained = options->is_sustained,
-        .ram_bytes = options->version >= 2 ? options->ram_bytes : 0,
-        .prompt_tokens = options->version >= 2 ? options->prompt_tokens : 0,
-        .device = options->version >= 2 ? npart__device_class(options->device_class) : NULL,
-    };
-}
-
 /* What follows the list's name in a target's text is what lib/change/fix takes; another list's name there is a mistake.
  * NULL stands for the list's default, and leaves an empty rest. */
 static npart_status convert_targets(const npart_fix *fix, const npart_oplist *const *oplists,
@@ -237,7 +211,7 @@ static npart_status convert(npart_fix *fix, const npart_oplist *const *oplists, 
                                                  options->end_count};
     request->progress = options->progress;
     request->payload = options->payload;
-    request->plan = plan_of(fix);
+    request->plan = npart__plan_request_of(&fix->plan_options);
     return convert_targets(fix, oplists, targets, request, error);
 }
 
@@ -305,6 +279,7 @@ static npart_status search(npart_fix *fix, const npart_oplist *const *oplists, c
     struct npart__fix_request request = {
         .as_is = planned->as_is,
         .sized = planned->sized,
+        .is_other = planned->is_other,
         .begun = planned->begun,
         .editions = planned->editions,
     };
@@ -411,26 +386,38 @@ static npart_status tell_harm(npart_fix *fix, struct npart_error *error)
     return fix->harm ? NPART_OK : npart__fail_memory(error);
 }
 
+/* An inference of the caller's is locked until the search is done. */
+static bool is_locked(const struct npart__planned *planned, const npart_inference *known)
+{
+    return (planned->as_is && known == planned->as_is->inference) ||
+           (planned->sized && known == planned->sized->inference);
+}
+
 /* What is handed out is of the model as it would be read (npart__state_analyse). */
 static npart_status plan_result(npart_fix *fix, const npart_oplist *const *oplists,
-                                const struct npart__skeleton *known, struct npart_error *error)
+                                const struct npart__planned *planned, struct npart_error *error)
 {
     npart_status status = NPART_OK;
     const struct npart__state *last = fix->found.last;
+    bool locks = !last->plan && !is_locked(planned, last->known);
     if (last->plan) {
         npart__life_share(last->plan->life);
         fix->plans[0] = last->plan;
     }
+    if (locks)
+        npart__lock(last->known);
     for (uint32_t i = 0; i < fix->target_count && status == NPART_OK && !last->plan; i++)
         status = npart__plan_of_trial(&fix->plans[i], &last->plans[i], last->known, oplists[i], &fix->plan_options,
                                       error);
+    if (locks)
+        npart__unlock(last->known);
     if (status == NPART_OK && (!split_outcomes(fix, &fix->found.before, &fix->before, &fix->before_ms) ||
                                !split_outcomes(fix, &fix->found.after, &fix->after, &fix->after_ms)))
         status = npart__fail_memory(error);
     for (uint32_t i = 0; status == NPART_OK && i < fix->target_count; i++) /* trials do not know */
         fix->after[i].fits = fix->plans[i]->plan.summary.fits;
     if (status == NPART_OK)
-        status = find_absent(fix, known, error);
+        status = find_absent(fix, planned->skeleton, error);
     return status == NPART_OK ? tell_harm(fix, error) : status;
 }
 
@@ -470,7 +457,7 @@ npart_status npart__fix_make(npart_fix **out, const char *path, const npart_opli
         npart__life_keep(fix->life, planned->begun->life);
     status = is_ready ? search(fix, oplists, targets, options, planned, error) : npart__fail_memory(error);
     if (status == NPART_OK)
-        status = plan_result(fix, oplists, planned->skeleton, error);
+        status = plan_result(fix, oplists, planned, error);
     status = npart__settle_for(fix->life, status, error);
     if (status == NPART_OK)
         *out = fix;

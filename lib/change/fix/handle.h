@@ -35,6 +35,7 @@ struct npart__planned {
     struct npart__life *life;                /* of what has it */
     bool is_in_memory;                       /* in no file: the skeleton is there, and `path` a name */
     const npart_plan *as_is, *sized;         /* see npart__fix_request */
+    bool is_other;                           /* the same */
     struct npart__begun *begun;              /* the same */
     struct npart__editions *editions;        /* the same; their owner is locked, and kept as long as the fix */
 };

@@ -241,10 +241,10 @@ static npart_status add_early(npart_fix **out, uint32_t *count, const char *path
                               const struct npart__planned *planned, struct npart_error *error)
 {
     struct npart_fix_options asked = *options;
-    struct npart__planned unplanned = *planned;
-    unplanned.as_is = unplanned.sized = NULL;
+    struct npart__planned known = *planned;
+    known.is_other = true;
     asked.allowed |= 1u << NPART_EQUAL_BITS_IF | 1u << NPART_EQUAL_ULP | 1u << NPART_EQUAL_STEP;
-    return add_search(out, count, path, plan, quantized, &asked, &unplanned, error);
+    return add_search(out, count, path, plan, quantized, &asked, &known, error);
 }
 
 /* The model ended somewhere, where what was found for the whole leaves something; of a model that is to be quantized
@@ -263,8 +263,7 @@ static npart_status add_ended(npart_fix **out, uint32_t *count, const char *path
     if (!is_left)
         return NPART_OK;
     asked.allowed = options->allowed;
-    if (is_other)
-        known.as_is = known.sized = NULL;
+    known.is_other = is_other;
     return npart__fix_ended(out, count, out[0], called(path, plan), plan, target, &asked, &known, error);
 }
 

@@ -97,17 +97,6 @@ static double growth(const struct npart__course *course, const struct npart__sta
 
 /* ---- steps ------------------------------------------------------------------------------------------------------- */
 
-bool npart__course_copy(const struct npart__version *version, struct npart__arena *arena, struct npart__version *out)
-{
-    *out = *version;
-    out->objects = NULL; /* which go with the state */
-    /* One byte more, so that an empty version is no request for nothing. */
-    uint8_t *data = out->data = npart__arena_allocate(arena, version->bytes + 1);
-    if (data)
-        memcpy(data, version->data, version->bytes);
-    return data != NULL;
-}
-
 /* False when out of memory. Summaries lie within; texts that they point to are constants. */
 static bool copy_standing(const struct npart__state *state, struct npart__arena *arena, struct npart__standing *out)
 {
@@ -127,7 +116,7 @@ static npart_status keep(struct npart__course *course, struct npart__attempt *at
     struct npart__search *search = course->search;
     npart_status status = npart__tell_changes(search, course->current, attempt);
     struct npart__kept kept = {.attempt = *attempt};
-    if (status == NPART_OK && (!npart__course_copy(&attempt->made->version, &course->versions, &kept.version) ||
+    if (status == NPART_OK && (!npart__version_copy(&attempt->made->version, &course->versions, &kept.version) ||
                                !copy_standing(attempt->made, &course->versions, &kept.standing) ||
                                !NPART__PUSH(search->arena, &course->steps, kept)))
         status = npart__fail_memory(search->error);
@@ -427,12 +416,14 @@ static npart_status begin_as_it_is(struct npart__course *course, const struct np
 {
     struct npart__search *search = course->search;
     const npart_plan *as_is = search->request->as_is;
-    struct npart__state *state = as_is ? npart__state_of_plan(search, version, as_is, false)
-                                       : npart__state_new(search);
+    struct npart__state *state = NULL;
+    npart_status status = NPART_OK;
+    if (as_is)
+        status = npart__state_of_plan(search, version, as_is, false, "as it is", &state);
+    else if (!(state = npart__state_new(search)))
+        status = npart__fail_memory(error_of(course));
     course->base = course->current = course->best = state;
-    if (!state)
-        return npart__fail_memory(search->error);
-    return as_is ? NPART_OK : npart__state_analyse(search, state, version, "as it is");
+    return as_is || !state ? status : npart__state_analyse(search, state, version, "as it is");
 }
 
 /* The file as it is, then with what the user gives. Comparisons are with what the user's sizes make of the file:

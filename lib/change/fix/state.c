@@ -38,27 +38,42 @@ static void take_edition(struct npart__state *state, struct npart__edition *edit
     state->graph = edition->graph;
 }
 
-struct npart__state *npart__state_of_plan(struct npart__search *search, const struct npart__version *version,
-                                          const npart_plan *plan, bool lacks_sizes)
+/* Takes the plan, of which its own reference goes with it. */
+static npart_status take_plan(struct npart__search *search, struct npart__state *state,
+                              struct npart__edition *edition, const npart_plan *plan)
 {
-    struct npart__state *state = npart__state_new(search);
-    struct npart__outcome *outcome = state ? npart__arena_zeroed(&state->arena, 1, sizeof *outcome) : NULL;
-    struct npart__edition *edition =
-        outcome ? npart__edition_of(search->request->editions, &search->arena->allocator, version, plan->inference,
-                                    lacks_sizes)
-                : NULL;
-    if (!edition) {
-        npart__state_free(state);
-        return NULL;
-    }
-    *outcome = npart__outcome_of(&plan->plan);
+    struct npart__outcome *outcome = npart__arena_zeroed(&state->arena, 1, sizeof *outcome);
     take_edition(state, edition);
+    if (!outcome)
+        return npart__fail_memory(search->error);
+    *outcome = npart__outcome_of(&plan->plan);
     state->plan = (npart_plan *)(uintptr_t)plan;
     state->plans = &plan->plan;
     npart__life_share(plan->life);
     state->standing = (struct npart__standing){outcome, 1, npart__is_invalid(state->inference)};
     search->fix->plan_count++;
-    return state;
+    return NPART_OK;
+}
+
+npart_status npart__state_of_plan(struct npart__search *search, const struct npart__version *version,
+                                  const npart_plan *plan, bool lacks_sizes, const char *what,
+                                  struct npart__state **out)
+{
+    struct npart__edition *edition = npart__edition_of(search->request->editions, &search->arena->allocator, version,
+                                                       plan->inference, lacks_sizes);
+    struct npart__state *state = edition ? npart__state_new(search) : NULL;
+    *out = NULL;
+    if (!state && edition)
+        npart__edition_leave(edition);
+    if (!state)
+        return npart__fail_memory(search->error);
+    npart_status status = search->request->is_other ? npart__state_take(search, state, edition, what)
+                                                    : take_plan(search, state, edition, plan);
+    if (status == NPART_OK)
+        *out = state;
+    else
+        npart__state_free(state);
+    return status;
 }
 
 /* It lies in its own arena, of which a copy outlives it here. */
@@ -78,15 +93,11 @@ void npart__state_free(struct npart__state *state)
 /* Those of a root are the caller's, who outlives it. */
 bool npart__state_own_bytes(struct npart__state *state)
 {
-    if (!state->edition || state->edition->is_root)
-        return true;
-    /* One byte more, so that an empty version is no request for nothing. */
-    uint8_t *data = npart__arena_allocate(&state->arena, state->version.bytes + 1);
-    if (!data)
-        return false;
-    memcpy(data, state->version.data, state->version.bytes);
-    state->version.data = data;
-    return true;
+    const struct npart__version version = state->version;
+    bool is_own = !state->edition || state->edition->is_root ||
+                  npart__version_copy(&version, &state->arena, &state->version);
+    state->version.objects = version.objects; /* which the inference keeps */
+    return is_own;
 }
 
 void npart__state_detach(struct npart__state *state)

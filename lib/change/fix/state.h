@@ -38,9 +38,11 @@ struct npart__search {
 /* NULL when out of memory. */
 struct npart__state *npart__state_new(struct npart__search *search);
 struct npart__state *npart__state_hold(struct npart__state *state);
-/* The same of a plan of the version that there is already, of the only target. */
-struct npart__state *npart__state_of_plan(struct npart__search *search, const struct npart__version *version,
-                                          const npart_plan *plan, bool lacks_sizes);
+/* The same of a plan of the version that there is already, of the only target or, by the request, of another: then the
+ * version is planned again, and only what is known of it is that. */
+npart_status npart__state_of_plan(struct npart__search *search, const struct npart__version *version,
+                                  const npart_plan *plan, bool lacks_sizes, const char *what,
+                                  struct npart__state **out);
 void npart__state_free(struct npart__state *state);
 /* For who has it when its edition is another's again: its version's bytes lie in its own arena, false when out of
  * memory; and after that it holds no edition. */

@@ -201,13 +201,10 @@ bool npart__attempt_copy(const struct npart__attempt *from, struct npart__arena 
 }
 
 /* As it came out before: at this version, for another target or another search. */
-static npart_status take_known(struct npart__search *search, const struct npart__outcome_of_offer *known,
+static npart_status take_known(struct npart__search *search, const struct npart__offers *known,
                                struct npart__attempt *attempt)
 {
     struct npart__attempt copy;
-    search->fix->barred |= known->barred;
-    if (!known->made)
-        return NPART_OK;
     if (!npart__attempt_copy(known->attempt, search->arena, &copy))
         return npart__fail_memory(search->error);
     copy.picks = attempt->picks;
@@ -221,13 +218,12 @@ static npart_status take_known(struct npart__search *search, const struct npart_
 /* One rewrite's way over the nodes of a state; the arrays are as long as the nodes, and end with NULL. */
 struct offering {
     struct npart__search *search;
-    uint32_t asked;  /* classes that sites have */
-    uint32_t barred; /* those that are not allowed */
+    struct npart__edition *edition;
+    struct npart__answer *answers; /* by node that is offered */
     struct npart__attempt *attempt;
-    struct npart__editor *editor;
+    struct npart__editor *editor; /* NULL: all is known so far */
     const char **caveats, **sites;
     const char *const **results;
-    const bool *is_quantized; /* by value: it reaches an operator that quantizes it */
 };
 
 static const char quantized_caveat[] =
@@ -240,7 +236,7 @@ static bool is_before_quantizer(const struct offering *offering, const struct np
     bool is_found = false;
     for (uint32_t i = 0; i < site->node->output_count && !is_found; i++) {
         uint32_t result = npart__result(site, i);
-        is_found = result != NPART_NONE && offering->is_quantized[result];
+        is_found = result != NPART_NONE && offering->edition->is_quantized[result];
     }
     return is_found;
 }
@@ -278,12 +274,12 @@ bool npart__is_wanted(const struct npart__fix_request *request, const char *id)
 
 /* Whether the class is allowed is asked after the rewrite has run, as it may be another at this site. A site that is
  * impossible (a form that the opset lacks) is passed over; one that failed otherwise ran out of memory. */
-static npart_status offer(struct offering *offering, uint32_t node)
+static npart_status offer(struct offering *offering, struct npart__answer *answer)
 {
     struct npart__search *search = offering->search;
     const struct npart__rewrite *rewrite = offering->attempt->rewrite;
     struct npart__site site;
-    if (!npart__site_begin(offering->editor, node, rewrite->id, rewrite->equality, &site))
+    if (!npart__site_begin(offering->editor, answer->node, rewrite->id, rewrite->equality, &site))
         return NPART_OK;
     bool is_made = npart__rewrite_try(rewrite, &site);
     bool is_conditional = site.equality == NPART_EQUAL_BITS_IF && site.is_rounded;
@@ -294,10 +290,9 @@ static npart_status offer(struct offering *offering, uint32_t node)
     /* One bit for each class that the user must allow: the condition, too, where it is rounded besides. */
     uint32_t needed = 1u << site.equality | (is_conditional ? 1u << NPART_EQUAL_BITS_IF : 0u);
     bool is_allowed = (search->request->allowed & needed) == needed;
-    offering->asked |= is_made ? needed : 0;
-    if (is_made && !is_allowed)
-        offering->barred |= needed & ~search->request->allowed;
-    if (is_made && is_allowed && npart__site_keep(&site))
+    answer->needed = is_made ? (uint8_t)needed : 0;
+    answer->is_kept = is_made && is_allowed && npart__site_keep(&site);
+    if (answer->is_kept)
         return note_site(offering, &site, site.caveat ? site.caveat : rewrite->caveat, is_raised);
     /* What the rewrite has built for it is forgotten, and the node stays as it is. */
     npart__site_drop(&site);
@@ -313,67 +308,95 @@ static bool is_offered(const struct npart__state *state, const struct npart__att
 }
 
 /* Those that are, asked before anything is unpacked: most rewrites suit no node of a model. NULL when out of memory. */
-static uint32_t *list_offered(const struct npart__state *state, const struct npart__attempt *attempt,
-                              struct npart__arena *scratch, uint32_t *count)
+static struct npart__answer *list_offered(const struct npart__state *state, const struct npart__attempt *attempt,
+                                          struct npart__arena *scratch, uint32_t *count)
 {
     uint32_t all = state->graph->nodes.count;
-    uint32_t *offered = npart__arena_allocate(scratch, (all + (size_t)1) * sizeof *offered);
+    struct npart__answer *offered = npart__arena_allocate(scratch, (all + (size_t)1) * sizeof *offered);
     *count = 0;
     for (uint32_t i = 0; offered && i < all; i++)
         if (is_offered(state, attempt, i))
-            offered[(*count)++] = i;
+            offered[(*count)++] = (struct npart__answer){.node = i};
     return offered;
 }
 
-/* In the file's order, so that names are the same each time. All sites of one rewrite are one step, so a model of
- * a hundred equal blocks takes no more plans than one of few. */
-static npart_status offer_all(struct npart__search *search, struct npart__edition *edition, const uint32_t *offered,
-                              uint32_t count, struct npart__attempt *attempt,
-                              struct npart__outcome_of_offer *outcome)
+/* Opens an editor, and makes again what was kept of the first nodes. */
+static npart_status begin_editing(struct offering *offering, uint32_t first_count, uint32_t count)
 {
-    struct offering offering = {.search = search, .attempt = attempt};
-    offering.caveats = npart__arena_zeroed(search->arena, LIMIT_CAVEATS, sizeof *offering.caveats);
-    offering.sites = npart__arena_zeroed(search->arena, count + (size_t)1, sizeof *offering.sites);
-    offering.results = npart__arena_zeroed(search->arena, count + (size_t)1, sizeof *offering.results);
+    struct npart__search *search = offering->search;
+    struct npart__attempt *attempt = offering->attempt;
+    struct npart__edition *edition = offering->edition;
+    offering->caveats = npart__arena_zeroed(search->arena, LIMIT_CAVEATS, sizeof *offering->caveats);
+    offering->sites = npart__arena_zeroed(search->arena, count + (size_t)1, sizeof *offering->sites);
+    offering->results = npart__arena_zeroed(search->arena, count + (size_t)1, sizeof *offering->results);
     attempt->nodes = npart__arena_zeroed(search->arena, count + (size_t)1, sizeof *attempt->nodes);
     if (!edition->is_quantized)
         edition->is_quantized = npart__find_quantized(edition->graph, &edition->arena);
-    offering.is_quantized = edition->is_quantized;
-    if (!offering.caveats || !offering.sites || !offering.results || !attempt->nodes || !offering.is_quantized)
+    if (!offering->caveats || !offering->sites || !offering->results || !attempt->nodes || !edition->is_quantized)
         return npart__fail_memory(search->error);
-    attempt->step.caveats = offering.caveats;
-    attempt->sites = offering.sites;
-    attempt->results = offering.results;
+    attempt->step.caveats = offering->caveats;
+    attempt->sites = offering->sites;
+    attempt->results = offering->results;
     npart_status status = npart__edition_edit(edition, search->error);
-    offering.editor = edition->editor;
-    for (uint32_t i = 0; i < count && status == NPART_OK; i++)
-        status = npart__is_late_at(search->arena, i) ? npart__fail_memory(search->error) : offer(&offering, offered[i]);
-    outcome->asked = offering.asked;
-    outcome->allowed = search->request->allowed & offering.asked;
-    outcome->barred = offering.barred;
-    search->fix->barred |= offering.barred;
-    /* Where no site was kept, nothing is packed, and `made` stays NULL. */
-    if (status == NPART_OK && attempt->step.site_count)
-        status = pack_and_analyse(search, edition, offering.editor, attempt, attempt->rewrite->id);
-    if (status != NPART_OK || attempt->step.site_count)
-        npart__edition_close_editor(edition);
+    offering->editor = edition->editor;
+    for (uint32_t i = 0; i < first_count && status == NPART_OK; i++)
+        if (offering->answers[i].is_kept)
+            status = offer(offering, &offering->answers[i]);
     return status;
 }
 
-/* The same, or as it is known. What could not be read again is not noted: it is a mistake, and told by nobody. */
-static npart_status offer_once(struct npart__search *search, struct npart__edition *edition, const uint32_t *offered,
-                               uint32_t count, struct npart__attempt *attempt)
+/* In the file's order, so that names are the same each time. What is known is made only where something else is to be
+ * tried after it. */
+static npart_status answer_all(struct offering *offering, uint32_t count, bool *is_new)
 {
-    struct npart__outcome_of_offer offer = {
-        .rewrite = attempt->rewrite, .offered = offered, .offered_count = count};
-    const struct npart__outcome_of_offer *known =
-        npart__edition_offered(edition, attempt->rewrite, search->request->allowed, offered, count);
-    if (known)
-        return take_known(search, known, attempt);
-    npart_status status = offer_all(search, edition, offered, count, attempt, &offer);
-    offer.made = attempt->made ? attempt->made->edition : NULL;
-    bool is_known = status == NPART_OK && (offer.made || !attempt->step.site_count);
-    if (!is_known || npart__edition_note(edition, &offer, attempt))
+    struct npart__search *search = offering->search;
+    struct npart__edition *edition = offering->edition;
+    npart_status status = NPART_OK;
+    npart__edition_begin_offers(edition, offering->attempt->rewrite);
+    for (uint32_t i = 0; i < count && status == NPART_OK; i++) {
+        struct npart__answer *at = &offering->answers[i];
+        bool is_known = npart__edition_find_answer(edition, at->node, search->request->allowed, at);
+        if (npart__is_late_at(search->arena, i))
+            return npart__fail_memory(search->error);
+        if (!is_known && !offering->editor)
+            status = begin_editing(offering, i, count);
+        if (status == NPART_OK && offering->editor && (!is_known || at->is_kept))
+            status = offer(offering, at);
+        npart__edition_take_answer(edition, at);
+        *is_new |= !is_known;
+    }
+    return status;
+}
+
+/* All sites of one rewrite are one step, so a model of a hundred equal blocks takes no more plans than one of few.
+ * What could not be read again is not noted: it is a mistake, and told by nobody. */
+static npart_status offer_all(struct offering *offering, uint32_t count)
+{
+    struct npart__search *search = offering->search;
+    struct npart__attempt *attempt = offering->attempt;
+    struct npart__edition *edition = offering->edition;
+    struct npart__offers offers = {.rewrite = attempt->rewrite, .allowed = search->request->allowed,
+                                   .answers = offering->answers, .answer_count = count};
+    bool is_new = false;
+    npart_status status = answer_all(offering, count, &is_new);
+    for (uint32_t i = 0; i < count; i++) {
+        offers.kept_count += offering->answers[i].is_kept;
+        search->fix->barred |= offering->answers[i].needed & ~search->request->allowed;
+    }
+    const struct npart__offers *known = status == NPART_OK ? npart__edition_same_offers(edition) : NULL;
+    if (status == NPART_OK && !known && offers.kept_count && !offering->editor)
+        status = begin_editing(offering, count, count);
+    if (status == NPART_OK && known && known->made)
+        status = take_known(search, known, attempt);
+    else if (status == NPART_OK && offers.kept_count)
+        status = pack_and_analyse(search, edition, offering->editor, attempt, attempt->rewrite->id);
+    /* One in which nothing was kept serves the next rewrite. */
+    if (status != NPART_OK || (offering->editor && offers.kept_count))
+        npart__edition_close_editor(edition);
+    offers.made = attempt->made ? attempt->made->edition : NULL;
+    is_new |= offers.kept_count && !known;
+    if (status != NPART_OK || !is_new || (offers.kept_count && !offers.made) ||
+        npart__edition_note_offers(edition, &offers, attempt))
         return status;
     npart__state_free(attempt->made);
     attempt->made = NULL;
@@ -393,10 +416,11 @@ npart_status npart__attempt_rewrite(struct npart__search *search, struct npart__
     if (!is_any)
         return NPART_OK;
     npart__arena_init(&scratch, &search->arena->allocator);
-    uint32_t *offered = list_offered(state, attempt, &scratch, &count);
-    npart_status status = offered ? NPART_OK : npart__fail_memory(search->error);
+    struct offering offering = {.search = search, .edition = state->edition, .attempt = attempt};
+    offering.answers = list_offered(state, attempt, &scratch, &count);
+    npart_status status = offering.answers ? NPART_OK : npart__fail_memory(search->error);
     if (count)
-        status = offer_once(search, state->edition, offered, count, attempt);
+        status = offer_all(&offering, count);
     npart__arena_clear(&scratch);
     return status;
 }
@@ -493,10 +517,8 @@ static bool stays_as_it_is(const struct npart__graph *graph)
 
 /* Whether the file says something of a value that the runtime would know better, if sizes stood there. False when out
  * of memory. */
-static bool tells_more(const npart_plan *sized, bool *out)
+static bool tells_more(struct npart__inference *known, const struct npart__inference *seen, bool *out)
 {
-    struct npart__inference *known = sized->inference->inference;
-    const struct npart__inference *seen = sized->plan.inference;
     bool is_refused = false;
     *out = known->contradicted.count || known->misfits || seen->has_false_shapes || npart__is_invalid(known);
     if (!*out && !npart__may_be_refused(known, &is_refused))
@@ -641,14 +663,19 @@ npart_status npart__attempt_sized(struct npart__search *search, struct npart__st
     const npart_plan *sized = search->request->sized;
     npart__describe_step(search, attempt, NPART__ID_BIND, size_notes);
     bool is_more = false;
+    struct npart__state *made;
     if (!sized || !stays_as_it_is(state->graph))
         return NPART_OK;
-    if (!tells_more(sized, &is_more))
-        return npart__fail_memory(search->error);
-    if (is_more)
-        return NPART_OK;
-    attempt->made = npart__state_of_plan(search, &state->version, sized, true);
-    return attempt->made ? NPART_OK : npart__fail_memory(search->error);
+    npart_status status = npart__state_of_plan(search, &state->version, sized, true, NPART__ID_BIND, &made);
+    if (status != NPART_OK)
+        return status;
+    if (!tells_more(made->inference, made->plans->inference, &is_more))
+        status = npart__fail_memory(search->error);
+    if (status == NPART_OK && !is_more)
+        attempt->made = made;
+    else
+        npart__state_free(made);
+    return status;
 }
 
 /* What is wrong with a size or a value is the user's to know, and not taken back. Sizes are inferred with the

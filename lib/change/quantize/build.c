@@ -2,6 +2,7 @@
  *
  * New nodes and tensors of a quantized model, and the order of its nodes.
  */
+#include <math.h>
 #include <stdlib.h>
 
 #include "quantize/internal.h"
@@ -157,7 +158,7 @@ void npart__quantizer_tensor(struct npart__quantizer *quantizer, const char *nam
 {
     Onnx__TensorProto *tensor = new_tensor(quantizer, name, element_type, dims, rank);
     if (tensor)
-        fill(quantizer, tensor, is_absent, NULL, number);
+        fill(quantizer, tensor, is_absent || isnan(number), NULL, number);
 }
 
 void npart__quantizer_numbers(struct npart__quantizer *quantizer, const char *name, int element_type,
@@ -182,6 +183,19 @@ static void rewire(struct npart__quantizer *quantizer)
         }
 }
 
+/* What is an initializer no more is no input with a default either (onnx_model.py, remove_initializer). */
+static void drop_inputs(struct npart__quantizer *quantizer)
+{
+    Onnx__GraphProto *graph = quantizer->main;
+    size_t count = 0;
+    for (size_t i = 0; i < graph->n_input; i++) {
+        const struct npart__quantized *tensor = npart__quantized_at(quantizer, graph->input[i]->name);
+        if (!tensor || !tensor->initializer || tensor->is_listed)
+            graph->input[count++] = graph->input[i];
+    }
+    graph->n_input = count;
+}
+
 /* Initializers that something else stands for go, but where a body or an output still names them. */
 static bool place_initializers(struct npart__quantizer *quantizer)
 {
@@ -190,10 +204,12 @@ static bool place_initializers(struct npart__quantizer *quantizer)
         quantizer->arena, graph->n_initializer + quantizer->initializers.count + 1, sizeof(Onnx__TensorProto *));
     size_t count = 0;
     for (size_t i = 0; list && i < graph->n_initializer; i++) {
-        const struct npart__quantized *tensor = npart__quantized_at(quantizer, graph->initializer[i]->name);
+        struct npart__quantized *tensor = npart__quantized_at(quantizer, graph->initializer[i]->name);
         bool is_replaced = tensor && tensor->reads && !tensor->is_captured && !tensor->is_output;
         if (!is_replaced)
             list[count++] = graph->initializer[i];
+        if (tensor)
+            tensor->is_listed = !is_replaced;
     }
     for (uint32_t i = 0; list && i < quantizer->initializers.count; i++)
         list[count++] = quantizer->initializers.items[i];
@@ -388,5 +404,8 @@ bool npart__quantizer_finish(struct npart__quantizer *quantizer)
     if (quantizer->failed)
         return false;
     rewire(quantizer);
-    return place_initializers(quantizer) && place_nodes(quantizer);
+    if (!place_initializers(quantizer))
+        return false;
+    drop_inputs(quantizer);
+    return place_nodes(quantizer);
 }

@@ -11,6 +11,9 @@
 
 enum npart__tensor_role { NPART__ROLE_NONE, NPART__ROLE_ACTIVATION, NPART__ROLE_WEIGHT };
 
+/* Whether -inf is among a tensor's numbers: in each sample, or in some. */
+enum npart__reach { NPART__IS_FINITE, NPART__MAY_REACH_INFINITY, NPART__REACHES_INFINITY };
+
 /* A tensor of the main graph, by the id of its name. */
 struct npart__quantized {
     uint8_t role; /* enum npart__tensor_role; NONE: it stays as it is */
@@ -22,7 +25,7 @@ struct npart__quantized {
     uint32_t copies; /* of a bias that several nodes have */
     int32_t axis; /* of the channels that have scales of their own; -1: one scale */
     uint32_t provider; /* whose scale it has, by name; NPART_NONE: its own */
-    double scale;
+    double scale; /* NaN: not known, and not written */
     bool is_provider_converted; /* the scale is that of what is converted */
     const char *scale_name, *zero_name;
     const char *converted_scale_name, *converted_zero_name;
@@ -30,12 +33,15 @@ struct npart__quantized {
     const char *reads; /* what its users read in its place; NULL: itself */
     /* of the file */
     uint8_t element_type; /* 0: unknown */
+    uint8_t reach; /* enum npart__reach */
+    uint32_t declared_rank; /* 0: none is declared */
     bool is_input, is_output, is_captured; /* of the main graph; used in a body */
     bool is_dequantized;  /* a DequantizeLinear of the file makes it */
     uint32_t maker;       /* place in the file's list of nodes; NPART_NONE: none */
     const char *op;       /* of what makes it in the file; NULL: nothing does */
     uint32_t uses;        /* operands of the main graph's nodes */
     Onnx__TensorProto *initializer; /* NULL: it is none */
+    bool is_listed; /* it is one of the quantized model, too */
     const struct npart__tensor *tensor; /* of it */
 };
 
@@ -88,7 +94,7 @@ void npart__quantizer_results(struct npart__quantizer *quantizer, Onnx__NodeProt
 /* One element, rounded to the tensor's type. */
 void npart__quantizer_put(Onnx__TensorProto *tensor, uint64_t index, double number);
 /* A new initializer, all of whose elements are the number, or that has no payload (what a scan of the file would have
- * left out): where it is long, or `is_absent`. */
+ * left out): where it is long, or `is_absent`, or the number is NaN. */
 void npart__quantizer_tensor(struct npart__quantizer *quantizer, const char *name, int element_type,
                              const int64_t *dims, size_t rank, double number, bool is_absent);
 /* The same of the numbers, one an element. */
@@ -101,6 +107,14 @@ bool npart__quantizer_finish(struct npart__quantizer *quantizer);
 /* ---- keep.c: nodes that are not quantized ------------------------------------------------------------------------ */
 
 npart_status npart__quantizer_keep(struct npart__quantizer *quantizer, struct npart_error *error);
+
+/* ---- masks.c ----------------------------------------------------------------------------------------------------- */
+
+void npart__note_masks(struct npart__quantizer *quantizer, struct npart__inference *inference);
+/* keep.c: whether such an operator has the numbers of a mask among its results; whether its first operand says of
+ * which the others it has them. */
+bool npart__adds_masks(const char *op);
+bool npart__chooses(const char *op);
 
 /* Stands for the scale that a tensor would get: no two have the same. A power of two where it is FLOAT16. */
 static inline double npart__stand_in(uint32_t name, int element_type)

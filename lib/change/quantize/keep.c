@@ -62,6 +62,16 @@ static bool has_word(const char *words, const char *word)
     return false;
 }
 
+bool npart__adds_masks(const char *op)
+{
+    return has_word(maskers, op);
+}
+
+bool npart__chooses(const char *op)
+{
+    return has_word(choosers, op);
+}
+
 /* `*` is any text, `?` any byte. */
 static bool matches(const char *pattern, size_t length, const char *text)
 {
@@ -364,16 +374,20 @@ npart_status npart__quantizer_keep(struct npart__quantizer *quantizer, struct np
 
 /* ---- kinds of models --------------------------------------------------------------------------------------------- */
 
-/* Of what is multiplied with something computed. */
+/* Of what is multiplied with something computed, as it is or turned. */
 static bool makes_scores(const struct npart__graph *graph, const struct npart__node *node)
 {
-    uint32_t users;
-    const uint32_t *user = npart__user_kinds(graph, npart__node_output(graph, node, 0), &users);
-    for (uint32_t i = 0; i < users; i++) {
-        const struct npart__node *at = user[i] == NPART_NONE ? NULL : npart__node_at(graph, user[i]);
-        if (at && has_word(multipliers, npart__node_op(graph, at)) &&
-            !is_constant(graph, npart__node_input(graph, at, 1)))
-            return true;
+    for (const struct npart__node *next = node; next;) {
+        uint32_t users;
+        const uint32_t *user = npart__user_kinds(graph, npart__node_output(graph, next, 0), &users);
+        next = NULL;
+        for (uint32_t i = 0; i < users; i++) {
+            const struct npart__node *at = user[i] == NPART_NONE ? NULL : npart__node_at(graph, user[i]);
+            if (at && has_word(multipliers, npart__node_op(graph, at)) &&
+                !is_constant(graph, npart__node_input(graph, at, 1)))
+                return true;
+            next = at && at->output_count && has_word(turners, npart__node_op(graph, at)) ? at : next;
+        }
     }
     return false;
 }

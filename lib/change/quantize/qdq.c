@@ -4,6 +4,7 @@
  * qdq_quantizer.py: all nodes are asked first, then tensors with scales of their own are quantized, then those that
  * have another's, then biases.
  */
+#include <math.h>
 #include <stdlib.h>
 
 #include "quantize/internal.h"
@@ -362,6 +363,10 @@ static double scale_of(const double *numbers, uint64_t count, struct range range
         *zero = 0;
     if (!(scale > 1e-30))
         return 1;
+    if (isinf(scale)) {
+        *zero = 0;
+        return scale;
+    }
     if (!is_symmetric)
         *zero = (double)(int64_t)(range.least - least / scale + 0.5 - (range.least - least / scale < 0));
     return scale;
@@ -417,7 +422,7 @@ static void add_quantized(struct npart__quantizer *quantizer, const struct npart
     double *quantized = npart__arena_allocate(quantizer->arena, (size_t)(count + 1) * sizeof *quantized);
     quantizer->failed |= !quantized;
     for (uint64_t i = 0; quantized && i < count; i++) {
-        double level = numbers[i] / tensor->scale + zero;
+        double level = isinf(tensor->scale) ? 0 : numbers[i] / tensor->scale + zero;
         level = level < range.least ? range.least : level > range.most ? range.most : level;
         quantized[i] = (double)(int64_t)(level + (level < 0 ? -0.5 : 0.5));
     }
@@ -544,9 +549,11 @@ static void choose_scale(struct npart__quantizer *quantizer, uint32_t id, int ty
     /* What never is below 0 begins its quantized range there. */
     if (!tensor->op || !npart__op_plays(tensor->op, NPART__ROLE_NOT_NEGATIVE))
         *zero += (double)(int64_t)((range.most - range.least) * 0.48);
-    if (!npart__type_is_integer(type))
+    if (!npart__type_is_integer(type) || tensor->reach == NPART__REACHES_INFINITY)
         *zero = 0;
-    if (tensor->element_type != NPART__FLOAT || !tensor->op)
+    if (tensor->reach)
+        tensor->scale = tensor->reach == NPART__REACHES_INFINITY ? INFINITY : NAN;
+    if (tensor->reach || tensor->element_type != NPART__FLOAT || !tensor->op)
         return;
     if (npart__operator_traits("", tensor->op)->elements == NPART__ELEMENTS_SOFTMAX)
         tensor->scale = 1 / (range.most - range.least);

@@ -192,6 +192,7 @@ static void note_values(struct npart__quantizer *quantizer, struct npart__infere
         const struct npart__fact *fact = npart__fact_of(inference, i);
         at->element_type = value->tensor ? value->tensor->element_type : fact ? fact->element_type : 0;
         at->tensor = value->tensor;
+        at->declared_rank = value->declared && value->declared->has_rank ? (uint32_t)value->declared->rank : 0;
         at->is_output = value->is_graph_output;
         at->is_input = value->kind == NPART__VALUE_INPUT;
     }
@@ -264,6 +265,8 @@ static npart_status begin(struct npart__quantizer *quantizer, const struct npart
     quantizer->opset = npart__imported_opset(quantizer->model->opset_import, quantizer->model->n_opset_import, "");
     note_values(quantizer, inference);
     note_nodes(quantizer);
+    if (quantizer->format->kind == NPART__FORMAT_QDQ)
+        npart__note_masks(quantizer, inference);
     return npart__quantizer_keep(quantizer, error);
 }
 
@@ -354,9 +357,11 @@ npart_status npart__quantize(const struct npart__skeleton *skeleton, const struc
     npart_status status = begin(&quantizer, skeleton, inference, error);
     if (status == NPART_OK && !list_kept(&quantizer, kept))
         status = npart__fail_memory(error);
-    if (status == NPART_OK)
+    /* The quantizers fail for a model with sparse weights. */
+    bool is_read = status == NPART_OK && !(quantizer.main->n_sparse_initializer && format->kind != NPART__FORMAT_FLOAT);
+    if (is_read)
         status = kinds[format->kind](&quantizer, error);
-    if (status == NPART_OK && !npart__quantizer_finish(&quantizer))
+    if (is_read && status == NPART_OK && !npart__quantizer_finish(&quantizer))
         status = npart__fail_memory(error);
     return status == NPART_OK ? end(&quantizer, skeleton, out, error) : status;
 }

@@ -365,11 +365,35 @@ static npart_status read_node(struct reading *reading, const struct graph_at *at
     return status;
 }
 
+/* Of what stands sparse in the file the zeros are counted; what it would lose is not known. */
+static npart_status list_sparse(struct reading *reading, const Onnx__GraphProto *graph)
+{
+    for (size_t i = 0; i < graph->n_sparse_initializer; i++) {
+        const Onnx__SparseTensorProto *sparse = graph->sparse_initializer[i];
+        const Onnx__TensorProto *values = sparse->values;
+        Onnx__TensorProto dense = values ? *values : (Onnx__TensorProto){.n_dims = 0};
+        uint64_t there = values && values->n_dims == 1 && values->dims[0] > 0 ? (uint64_t)values->dims[0] : 0;
+        dense.dims = sparse->dims;
+        dense.n_dims = sparse->n_dims;
+        uint64_t elements = count_elements(&dense);
+        struct npart__weight weight = {.name = values && values->name ? values->name : "", .node = "", .op = "",
+                                       .dims = sparse->dims, .rank = (uint32_t)sparse->n_dims, .abs_max = NAN,
+                                       .element_type = (uint8_t)dense.data_type, .elements = elements,
+                                       .zeros = there < elements ? elements - there : 0};
+        for (unsigned k = 0; k < NPART__ROUNDINGS; k++)
+            weight.errors[k] = -1;
+        if (elements && !NPART__PUSH(reading->arena, &reading->out->items, weight))
+            return npart__fail_memory(reading->error);
+    }
+    return NPART_OK;
+}
+
 /* Bodies are messages within messages, so the depth of the scan is that of this recursion. */
 static npart_status read_graph(struct reading *reading, const Onnx__GraphProto *graph, const struct graph_at *outer)
 {
     struct graph_at at = {.graph = graph, .outer = outer};
-    npart_status status = list_constants(reading, &at) ? NPART_OK : npart__fail_memory(reading->error);
+    npart_status status = list_constants(reading, &at) ? list_sparse(reading, graph)
+                                                       : npart__fail_memory(reading->error);
     for (size_t i = 0; i < graph->n_node && status == NPART_OK; i++) {
         const Onnx__NodeProto *node = graph->node[i];
         status = read_node(reading, &at, node);

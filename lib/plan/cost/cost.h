@@ -87,8 +87,6 @@ struct npart_cost_range npart__bill_range(const struct npart__rates *rates, cons
 /* The time of `a` as a multiple of that of `b`; of rates that come from the same parameters what both have cancels. */
 struct npart__ratio npart__bill_ratio(const struct npart__rates *rates_of_a, const struct npart__bill *a,
                                       const struct npart__rates *rates_of_b, const struct npart__bill *b);
-/* The share of a bill's time that rests on assumed parameters. */
-double npart__bill_assumed(const struct npart__rates *rates, const struct npart__bill *bill);
 
 /* Whether most of its time rests on figures that a user has measured (a cost file on top of the list). */
 bool npart__bill_is_measured(const struct npart__rates *rates, const struct npart__bill *bill);

@@ -263,7 +263,7 @@ struct npart__ratio npart__bill_ratio(const struct npart__rates *rates_of_a, con
 }
 
 /* 1, all of it, where there is nothing: a bill without quantities rests on no measurement. */
-double npart__bill_assumed(const struct npart__rates *rates, const struct npart__bill *bill)
+static double assumed_share(const struct npart__rates *rates, const struct npart__bill *bill)
 {
     double assumed = 0;
     struct sum sum;
@@ -300,7 +300,7 @@ bool npart__bill_is_measured(const struct npart__rates *rates, const struct npar
 enum npart_basis npart__bill_basis(const struct npart__rates *rates, const struct npart__bill *bill, uint32_t variant)
 {
     struct sum sum;
-    if (npart__bill_assumed(rates, bill) > 0.5)
+    if (assumed_share(rates, bill) > 0.5)
         return NPART_BASIS_DOCUMENTS;
     if (npart__bill_is_measured(rates, bill))
         return NPART_BASIS_MEASURED;

@@ -79,10 +79,20 @@ static uint64_t mix_ints(uint64_t hash, const int64_t *ints, uint32_t count)
 
 /* ---- values ---------------------------------------------------------------------------------------------- */
 
+/* More elements than are compared: they need not be read. */
+static bool has_many(const struct classes *classes, uint32_t value)
+{
+    const struct npart__fact *fact = npart__fact_of(classes->inference, value);
+    return !fact->known && fact->tensor && !fact->is_read && fact->tensor->elements > MOST_ELEMENTS &&
+           npart__may_read(classes->inference, fact->tensor);
+}
+
 /* Both without known elements are the same; of more elements than are compared, none are. By their bytes: -0 and 0
  * differ, and equal NaNs do not, which is on the safe side of what a rule can ask. */
 static bool same_elements(const struct classes *classes, uint32_t a, uint32_t b)
 {
+    if (has_many(classes, a) || has_many(classes, b))
+        return false;
     const struct npart__known *one = npart__elements(classes->inference, &classes->inference->facts[a]);
     const struct npart__known *other = npart__elements(classes->inference, &classes->inference->facts[b]);
     if (!one || !other)
@@ -159,15 +169,14 @@ static bool same_value(const struct classes *classes, uint32_t a, uint32_t b)
     const struct npart__value *one = npart__value_at(classes->graph, a), *other = npart__value_at(classes->graph, b);
     bool is_declared = one->declared && one->declared->has_rank;
     uint32_t users = npart__user_count(classes->session, a);
-    if (plain_name(classes, a) != plain_name(classes, b))
-        return false;
     if (one->kind != other->kind || one->is_graph_output != other->is_graph_output ||
         users != npart__user_count(classes->session, b) ||
         classes->session->is_constant[a] != classes->session->is_constant[b] ||
         is_declared != (other->declared && other->declared->has_rank) ||
         npart__disagrees(classes->inference, a) != npart__disagrees(classes->inference, b) ||
         !same_fact(&classes->inference->facts[a], &classes->inference->facts[b]) || !same_elements(classes, a, b) ||
-        !same_neighbour(classes, one->producer, other->producer, false))
+        !same_neighbour(classes, one->producer, other->producer, false) ||
+        plain_name(classes, a) != plain_name(classes, b))
         return false;
     for (uint32_t i = 0; i < users; i++)
         if (!same_neighbour(classes, npart__user(classes->session, a, i), npart__user(classes->session, b, i), true))
@@ -190,7 +199,8 @@ static uint64_t hash_value(const struct classes *classes, uint32_t value)
     hash = npart__mix(hash, at->producer == NPART_NONE ? 0 : nodes[at->producer].op_type + 1u);
     for (uint32_t i = 0; i < npart__user_count(classes->session, value); i++)
         hash = npart__mix(hash, nodes[npart__user(classes->session, value, i)].op_type);
-    const struct npart__known *known = npart__elements(classes->inference, &classes->inference->facts[value]);
+    const struct npart__known *known =
+        has_many(classes, value) ? NULL : npart__elements(classes->inference, &classes->inference->facts[value]);
     if (known && known->ints && known->count <= MOST_ELEMENTS)
         hash = mix_ints(hash, known->ints, known->count);
     return hash;

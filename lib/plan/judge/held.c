@@ -176,12 +176,19 @@ static void note_first_user(const struct holder *at, const struct npart__trial *
 
 /* ---- Transposes that move --------------------------------------------------------------------------------- */
 
-/* Past which the runtime moves a Transpose between channels first and last, whatever it costs. */
+bool npart__works_in_either_layout(const struct npart__target *target, const struct npart__op_id *through,
+                                   const struct npart__graph *graph, const struct npart__node *node)
+{
+    return npart__is_among(node, through, target->oplist->through_ops.count) ||
+           npart__node_plays(graph, node, NPART__ROLE_QUANTIZES) ||
+           npart__node_plays(graph, node, NPART__ROLE_DEQUANTIZES) ||
+           (npart__node_plays(graph, node, NPART__ROLE_BETWEEN_TRANSPOSES) &&
+            !npart__node_plays(graph, node, NPART__ROLE_REORDERS_AXES));
+}
+
 static bool is_through(const struct holder *at, const struct npart__node *node)
 {
-    return npart__is_among(node, at->through, at->target->oplist->through_ops.count) ||
-           plays(at, node, NPART__ROLE_QUANTIZES) || plays(at, node, NPART__ROLE_DEQUANTIZES) ||
-           (plays(at, node, NPART__ROLE_BETWEEN_TRANSPOSES) && !plays(at, node, NPART__ROLE_REORDERS_AXES));
+    return npart__works_in_either_layout(at->target, at->through, at->graph, node);
 }
 
 /* Of the orders of axes that the runtime moves. Of rank 3 both are one. */
@@ -507,12 +514,10 @@ static void pass(const struct holder *at, uint32_t id)
     }
 }
 
-bool npart__asks_held(const struct npart__target *target, const struct npart__session *session)
+/* Where nothing but QuantizeLinear and DequantizeLinear reads and makes integers, all are quantized. */
+static bool has_other_integers(const struct npart__session *session)
 {
     const struct npart__graph *graph = session->graph;
-    if (target->oplist->quantized_ops.count == 0)
-        return false;
-    /* Where nothing but these two reads and makes integers, all are quantized. */
     for (uint32_t i = 0; i < graph->nodes.count; i++) {
         const struct npart__node *node = npart__node_at(graph, i);
         if (!npart__is_live(session, i) || npart__node_plays(graph, node, NPART__ROLE_QUANTIZES) ||
@@ -526,6 +531,12 @@ bool npart__asks_held(const struct npart__target *target, const struct npart__se
         }
     }
     return false;
+}
+
+bool npart__asks_held(const struct npart__target *target, const struct npart__session *session)
+{
+    return target->oplist->quantized_ops.count > 0 &&
+           (has_other_integers(session) || npart__has_shared_transposes(session));
 }
 
 /* The provider is asked twice: about the graph as it is and, where it takes anything of that, about what the runtime
@@ -601,6 +612,10 @@ bool npart__find_held(const struct npart__target *target, const struct npart__li
         return true;
     if (!open_holder(&at, arena))
         return false;
+    if (!has_other_integers(live->session)) {
+        memset(beyond->held, NPART__HELD_QUANTIZED, graph->values.count);
+        return npart__hold_integer_transposes(target, live, at.layout, at.through, arena, beyond);
+    }
     for (uint32_t i = 0; !moves && i < live->order_count; i++)
         moves = moves_on(&at, live->order[i], &stays) ||
                 is_empty_pair(&at, npart__node_at(graph, live->order[i])) ||
@@ -610,7 +625,7 @@ bool npart__find_held(const struct npart__target *target, const struct npart__li
         find_leading(&at, live);
     if (moves && is_any_taken(&at, live))
         look_through(&at, live, true);
-    return true;
+    return npart__hold_integer_transposes(target, live, at.layout, at.through, arena, beyond);
 }
 
 enum npart__held npart__held_of(const struct npart__trial *trial, uint32_t value)

@@ -317,6 +317,8 @@ static bool judge_alone(struct judge *judge, uint32_t id)
             return false;
         if (outcome.ordinary == NPART__FALSE)
             break; /* the later stages never see it */
+        if (outcome.ordinary == NPART__TRUE && outcome.fatal == NPART__FALSE)
+            break; /* claimed by this one: nothing that a later one refuses saves the session */
     }
     if (judge->target->standing == NPART_RELEASE_OLDER && outcome.ordinary != NPART__FALSE) {
         outcome.is_capped = true;

@@ -571,9 +571,6 @@ struct npart__target {
     enum npart_release_standing standing; /* whether the list has a line for it */
 };
 
-/* verified.c: the release that is the default; "" where the list names none. */
-const char *npart__newest_toolchain(const struct npart__oplist *oplist);
-
 /* How far a rule is verified: "compiler", "source", "reported" (by users, in a thread that its source names; where no
  * compiler is asked) or "documents". */
 const char *npart__rule_standing(const struct npart__oplist *oplist, const struct npart__rule *rule);

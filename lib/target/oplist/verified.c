@@ -24,7 +24,7 @@ const char *npart__rule_standing(const struct npart__oplist *oplist, const struc
     return is_reported ? "reported" : words[oplist->verified.kind];
 }
 
-const char *npart__newest_toolchain(const struct npart__oplist *oplist)
+static const char *newest_toolchain(const struct npart__oplist *oplist)
 {
     return oplist->toolchains.count ? oplist->toolchains.items[oplist->toolchains.count - 1] : "";
 }
@@ -46,7 +46,7 @@ const char *npart__standing_text(struct npart__arena *arena, const struct npart_
     uint32_t reported = 0;
     for (uint32_t i = 0; i < oplist->rules.count; i++)
         reported += strcmp(npart__rule_standing(oplist, &oplist->rules.items[i]), "reported") == 0;
-    const char *verified = npart__verified_text(arena, oplist, npart__newest_toolchain(oplist));
+    const char *verified = npart__verified_text(arena, oplist, newest_toolchain(oplist));
     if (!verified || !*verified || !reported)
         return verified;
     npart__append_format(&text, "%s; %u of %u rules from users' reports", verified, reported, oplist->rules.count);

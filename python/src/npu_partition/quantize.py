@@ -129,6 +129,7 @@ def random_samples(model: Any, dims: Mapping[str, int]) -> Samples:
 
 def options_of(precision: str) -> tuple[str, dict[str, str]]:
     base, *options = precision.partition(":keep")[0].split(":")
+    options += ["keep16"] if ":keep16=" in precision else []
     return base, {name: value for name, _, value in (option.partition("=") for option in options)}
 
 
@@ -198,6 +199,21 @@ def overrides_of_wide(source: str, wide: Sequence[str], narrow_type: Any, wide_t
     return overrides
 
 
+def raised(source: str, opset: int, folder: str) -> str:
+    """The model at the opset that the quantizer takes it to first (update_opset_version), so that what is said of its
+    tensors is said of those that there are then: of an older Softmax the converter flattens the operand."""
+    onnx = needed("onnx")
+    imports = onnx.load(source, load_external_data=False).opset_import
+    if next((one.version for one in imports if one.domain in ("", "ai.onnx")), opset) >= opset:
+        return source
+    model = onnx.version_converter.convert_version(onnx.shape_inference.infer_shapes(onnx.load(source)), opset)
+    for node in model.graph.node:
+        node.name = node.name or f"{node.output[0]}/opset/{node.op_type}"
+    path = os.path.join(folder, "raised.onnx")
+    onnx.save(model, path, save_as_external_data=os.path.getsize(source) > 1 << 30)
+    return path
+
+
 def quantize_weights(source: str, base: str, options: Mapping[str, str], kept: list[str], widened: Sequence[str],
                      out: str) -> None:
     onnx = needed("onnx")
@@ -226,6 +242,9 @@ def quantize_statically(source: str, base: str, options: Mapping[str, str], samp
     types = {"activation_type": getattr(ort.QuantType, TYPES[activations]),
              "weight_type": getattr(ort.QuantType, TYPES[weights]),
              "per_channel": "per-channel" in options or not ("per-tensor" in options or is_for_qnn)}
+    own = source
+    if "keep16" in options:
+        source = raised(source, 21, os.path.dirname(os.path.abspath(out)))
     overrides = overrides_of(source, widened, ort.QuantType.QInt8)
     if wide:
         narrow_type = types["activation_type"]
@@ -233,7 +252,7 @@ def quantize_statically(source: str, base: str, options: Mapping[str, str], samp
         overrides.update(overrides_of_wide(source, wide, narrow_type, wide_type))
     if is_for_qnn:
         qnn = needed("onnxruntime.quantization.execution_providers.qnn")
-        ort.quantize(source, out, qnn.get_qnn_qdq_config(source, samples, nodes_to_exclude=kept,
+        ort.quantize(source, out, qnn.get_qnn_qdq_config(own, samples, nodes_to_exclude=kept,
                                                              init_overrides=overrides or None,
                                                              add_qtype_converts=False, **types))
         return
@@ -282,8 +301,9 @@ def preprocessed(source: str, folder: str) -> str:
 
 def plan_text(target: Target) -> str:
     summary = target.summary
+    undecided = f", {summary.unknown} undecided" if summary.unknown else ""
     return (f"{summary.verdict}, {summary.partitions} partition{'' if summary.partitions == 1 else 's'}, "
-            f"{summary.accepted} of {summary.live} nodes on the NPU")
+            f"{summary.accepted} of {summary.live} nodes on the NPU{undecided}")
 
 
 def tell(promised: Analysis, written: Analysis, precision: str, out: str) -> int:
