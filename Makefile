@@ -38,7 +38,7 @@ VARIANT_FLAGS := $(FLAGS_$(VARIANT))
 
 # The header that programs include, and those that it includes, in their order.
 header := include/npu_partition.h
-headers := $(header) $(patsubst %,include/npu_partition/%.h,base model plan mend compare report experimental)
+headers := $(header) $(patsubst %,include/npu_partition/%.h,base model plan mend compare report runs many gate experimental)
 number = $(shell sed -n 's/^\#define NPART_VERSION_$(1) //p' $(header))
 MAJOR := $(call number,MAJOR)
 VERSION := $(MAJOR).$(call number,MINOR).$(call number,PATCH)
@@ -49,7 +49,7 @@ WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wvla -Wstrict-prototypes -Wmiss
 SQLITE_CPPFLAGS := $(if $(NO_SQLITE),,-DTOOL_HAS_SQLITE)
 # The folders of lib/, each of which uses those before it alone. Who wants the analysis alone links the core.
 core := base read target analysis plan api
-above := change compare report
+above := change compare report runs many gate
 # A header is included by its stage's name, whichever folder the stage is in.
 INCLUDES := -DNPART_EXPERIMENTAL -DNPART_OWN_CODE -Iinclude -Ilib -Ilib/read -Ilib/target -Ilib/analysis -Ilib/plan -Ilib/change -Ilib/compare
 ALL_CPPFLAGS = $(INCLUDES) -I$(GENERATED)/include -isystem $(GENERATED) $(SQLITE_CPPFLAGS) $(CPPFLAGS)

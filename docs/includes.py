@@ -46,6 +46,9 @@ MAKES = {
     "diff": "two plans",
     "place": "a device for each model",
     "report": "text and JSON",
+    "runs": "plans beside real runs",
+    "many": "sums over many models",
+    "gate": "what a merge is held to",
     "api": "the public handles",
 }
 

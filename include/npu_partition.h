@@ -73,6 +73,9 @@
 #include "npu_partition/mend.h"
 #include "npu_partition/compare.h"
 #include "npu_partition/report.h"
+#include "npu_partition/runs.h"
+#include "npu_partition/many.h"
+#include "npu_partition/gate.h"
 #include "npu_partition/experimental.h"
 
 #endif

@@ -36,13 +36,13 @@ bench-growth: $(tool) $(OUT)/test/bench/measure ## how time, memory and output g
 
 .PHONY: bench bench-peers bench-million bench-scan bench-growth
 
-# The fragmentation benchmark (docs/evidence/benchmark.md). BENCHMARK has the options of benchmark/run.py: --python torch=PYTHON
+# The fragmentation benchmark (docs/evidence/benchmark.md). BENCHMARK has the options of oracles/benchmark/run.py: --python torch=PYTHON
 # for each environment that exports, --oracle TARGET=SCRIPT for each compiler that is asked.
 BENCHMARK ?=
 BENCHMARK_FOLDER ?= $(BUILD)/benchmark
-benchmark: $(tool) $(shared_library) ## the fragmentation benchmark: makes, plans and asks what is missing (BENCHMARK=options of benchmark/run.py)
-	$(PYTHON) -B benchmark/run.py --folder $(BENCHMARK_FOLDER) $(BENCHMARK)
-	$(PYTHON) -B benchmark/page.py $(BENCHMARK_FOLDER) --page docs/evidence/benchmark.md
+benchmark: $(tool) $(shared_library) ## the fragmentation benchmark: makes, plans and asks what is missing (BENCHMARK=options of oracles/benchmark/run.py)
+	$(PYTHON) -B oracles/benchmark/run.py --folder $(BENCHMARK_FOLDER) $(BENCHMARK)
+	$(PYTHON) -B oracles/benchmark/page.py $(BENCHMARK_FOLDER) --page docs/evidence/benchmark.md
 check-benchmark: $(tool) $(shared_library) ## the benchmark on three fixtures: killed and resumed, compared, its page
 	$(PYTHON) -B test/checks/benchmark.py $(tool) $(shared_library) $(BUILD)/check-benchmark
 

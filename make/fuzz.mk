@@ -6,13 +6,11 @@ $(OUT)/test/fuzz/replay-%: $(OUT)/test/fuzz/%.o $(OUT)/test/fuzz/replay.o $(fuzz
 	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 $(OUT)/test/fuzz/run-%: $(OUT)/test/fuzz/%.o $(fuzz_support) $(static_library)
 	$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer $^ $(LIBS) -o $@
-$(OUT)/test/fuzz/replay-fuzz_profile $(OUT)/test/fuzz/run-fuzz_profile: $(profile_objects)
 # But for what prints, which the fuzzer has in its own way.
 reader_objects = $(filter-out $(OUT)/tools/npu-partition.o $(OUT)/tools/message.o,$(tool_objects))
 $(OUT)/test/fuzz/replay-fuzz_saved $(OUT)/test/fuzz/run-fuzz_saved: $(reader_objects)
 $(OUT)/test/fuzz/replay-fuzz_saved $(OUT)/test/fuzz/run-fuzz_saved: LIBS := $(static_library) $(LIBS) -pthread
-$(foreach target,profile saved,$(OUT)/test/fuzz/replay-fuzz_$(target) $(OUT)/test/fuzz/run-fuzz_$(target)): LIBS += $(TOOL_LIBS)
-$(OUT)/test/fuzz/replay-fuzz_toml $(OUT)/test/fuzz/run-fuzz_toml: $(toml_objects)
+$(OUT)/test/fuzz/replay-fuzz_saved $(OUT)/test/fuzz/run-fuzz_saved: LIBS += $(TOOL_LIBS)
 check-fuzz-corpus: $(fuzz_targets:%=$(OUT)/test/fuzz/replay-%) ## the fuzzers' corpora, run once; needs no clang
 	@for target in $(fuzz_targets); do \
 		$(OUT)/test/fuzz/replay-$$target test/fuzz/corpus/$$target/* || exit 1; done
@@ -56,7 +54,7 @@ STAGE_MUTANTS ?= 200000
 check-stage-mutants: $(BUILD)/case-models/ready $(VENV)/ready ## STAGE_MUTANTS changed models through advice, diff, formats, fix and split under sanitizers, what is written through onnx.checker
 	$(MAKE) VARIANT=asan mutant-programs
 	mkdir -p $(BUILD)/fix-patterns
-	$(VENV)/bin/python test/fidelity/fix_patterns.py $(BUILD)/fix-patterns
+	$(VENV)/bin/python oracles/fidelity/fix_patterns.py $(BUILD)/fix-patterns
 	$(VENV)/bin/python -B test/fuzz/stages.py --programs $(BUILD)/asan/test/fuzz --first $(FIRST_MUTANT) \
 		--count $(STAGE_MUTANTS) --keep $(BUILD)/stage-mutants \
 		fixtures $(BUILD)/case-models $(BUILD)/fix-patterns
@@ -70,8 +68,8 @@ FIX_MUTANTS ?= 20000
 check-fix-mutants: $(tool) $(OUT)/test/fuzz/make_mutants $(BUILD)/case-models/ready $(VENV)/ready ## FIX_MUTANTS changed models through fix
 	$(MAKE) VARIANT=asan $(BUILD)/asan/npu-partition
 	mkdir -p $(BUILD)/fix-patterns
-	$(VENV)/bin/python test/fidelity/fix_patterns.py $(BUILD)/fix-patterns
-	$(VENV)/bin/python test/fidelity/fix_mutants.py --tool $(tool) --sanitized $(BUILD)/asan/npu-partition \
+	$(VENV)/bin/python oracles/fidelity/fix_patterns.py $(BUILD)/fix-patterns
+	$(VENV)/bin/python oracles/fidelity/fix_mutants.py --tool $(tool) --sanitized $(BUILD)/asan/npu-partition \
 		--maker $(OUT)/test/fuzz/make_mutants --first $(FIRST_MUTANT) --count $(FIX_MUTANTS) fixtures $(BUILD)/case-models \
 		$(BUILD)/fix-patterns
 MUTATIONS ?= 60

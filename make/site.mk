@@ -5,7 +5,7 @@
 site_files := packaging/site
 site := $(BUILD)/site
 site_venv := $(BUILD)/site-venv
-# The benchmark's page with charts, where it was made (benchmark/README.md).
+# The benchmark's page with charts, where it was made (oracles/benchmark/README.md).
 BENCHMARK_HTML ?= $(wildcard $(BUILD)/benchmark.html)
 
 $(site_venv)/ready: $(site_files)/requirements.txt

@@ -12,21 +12,13 @@ $(case_runner): $(case_runner).o $(test_support) $(static_library)
 	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 
 # The tool's own readers, with what they need.
-profile_objects := $(patsubst %,$(OUT)/tools/%.o,json_memory profile profile_json profile_lines profile_log profile_vendor)
-$(OUT)/test/unit/test_profile: $(profile_objects)
 $(OUT)/test/unit/test_json_memory: $(OUT)/tools/json_memory.o
-$(OUT)/test/unit/test_runs: $(patsubst %,$(OUT)/tools/%.o,json_memory runs)
-toml_objects := $(patsubst %,$(OUT)/tools/%.o,toml toml_value)
-$(OUT)/test/unit/test_calibrate: $(patsubst %,$(OUT)/tools/%.o,calibration fit)
-$(OUT)/test/unit/test_fit: $(OUT)/tools/fit.o
-$(OUT)/test/unit/test_toml: $(toml_objects)
-$(OUT)/test/unit/test_glob: $(patsubst %,$(OUT)/tools/%.o,glob glob_files platform_posix)
-$(OUT)/test/unit/test_zoo: $(patsubst %,$(OUT)/tools/%.o,columns interner json_memory zoo zoo_write)
+$(OUT)/test/unit/test_glob: $(patsubst %,$(OUT)/tools/%.o,glob_files platform_posix)
 $(OUT)/test/unit/test_database: $(patsubst %,$(OUT)/tools/%.o,database json_memory message printed)
-$(OUT)/test/unit/test_side: $(patsubst %,$(OUT)/tools/%.o,json_memory side baseline baseline_words platform_posix)
+$(OUT)/test/unit/test_tool_files: $(OUT)/tools/platform_posix.o
 $(OUT)/test/unit/test_scan_window: $(patsubst %,$(OUT)/tools/%.o,scan_window platform_threads platform_requests platform_posix)
 $(OUT)/test/unit/test_scan_window: LIBS += -pthread
-$(OUT)/test/unit/test_profile $(OUT)/test/unit/test_runs $(OUT)/test/unit/test_side $(OUT)/test/unit/test_zoo $(OUT)/test/unit/test_database $(OUT)/test/unit/test_json_memory: LIBS += $(TOOL_LIBS)
+$(OUT)/test/unit/test_database $(OUT)/test/unit/test_json_memory: LIBS += $(TOOL_LIBS)
 
 check-unit: $(unit_tests) ## unit tests, one program a file
 	@for test in $(unit_tests); do echo "  $$test"; $(EMULATOR) $$test || exit 1; done
@@ -80,9 +72,9 @@ $(OUT)/core/count_partitions: examples/count_partitions.c $(core_library)
 	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) $^ $(LIBS) -pthread -o $@
 check-links: $(tool) $(OUT)/core/count_partitions ## stages link only earlier stages, and the core analyses alone
 	sh test/checks/links.sh $(OUT) $(OUT)/core/count_partitions $(tool) fixtures/distilbert-base.ts14.dyn.onnx
-$(OUT)/test/checks/toml_values: $(OUT)/test/checks/toml_values.o $(toml_objects)
-	$(CC) $(ALL_LDFLAGS) $^ -o $@
-check-toml: $(OUT)/test/checks/toml_values ## the tool's TOML reader against Python's, on random documents
+$(OUT)/test/checks/toml_values: $(OUT)/test/checks/toml_values.o $(static_library)
+	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
+check-toml: $(OUT)/test/checks/toml_values ## the TOML reader against Python's, on random documents
 	$(PYTHON) test/checks/toml.py $<
 $(VENV)/hooks: $(VENV)/ready
 	$(VENV)/bin/pip install --quiet pre-commit pyyaml check-jsonschema cmarkgfm

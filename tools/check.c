@@ -131,23 +131,21 @@ static bool find_project(struct check *check, const char *folder, struct project
 static enum exit_status list_files(struct check *check, struct project *project, struct paths *paths)
 {
     char problem[512];
-    for (uint32_t i = 0; i < project->table_count; i++) {
-        const struct toml_value *globs = project->tables[i].path;
-        bool is_one = globs->kind == TOML_STRING;
-        for (const struct toml_value *glob = is_one ? globs : globs->as.members.first; glob;
-             glob = is_one ? NULL : glob->next) {
+    struct npart_project_texts globs;
+    for (uint32_t i = 0; npart_project_models(project->read, i, &globs); i++)
+        for (uint32_t k = 0; k < globs.count; k++) {
+            const struct npart_project_text *glob = &globs.items[k];
             size_t before = paths->count;
-            if (!glob_files(paths, project->shown, glob->as.text.bytes, problem, sizeof problem)) {
+            if (!glob_files(paths, project->shown, glob->text, problem, sizeof problem)) {
                 say("%s", problem);
                 return EXIT_OTHER;
             }
             if (paths->count == before)
-                project_say(project, glob->at, "note: no file matches %s", glob->as.text.bytes);
+                project_say(project, glob->line, glob->column, "note: no file matches %s", glob->text);
         }
-    }
     paths_sort(paths);
     for (size_t i = 0; i < paths->count; i++) {
-        if (project_matches(project->exclude, paths->items[i]))
+        if (npart_project_matches(&project->info.exclude, paths->items[i]))
             continue;
         char *path = join_parts(project->shown, paths->items[i], ""), *relative = join_parts(paths->items[i], "", "");
         if (!path || !relative || !add_subject(check, path, relative, project)) {
@@ -165,7 +163,7 @@ static enum exit_status list_models(struct check *check, struct project *project
 {
     struct paths paths = {0};
     size_t before = check->subject_count;
-    if (!project->table_count) {
+    if (!project->info.model_count) {
         say("%s: which models? It has no [[models]] with a path, and the command line names none", project->path);
         return EXIT_USAGE;
     }
@@ -198,7 +196,7 @@ static enum exit_status name_model(struct check *check, const char *path)
     if (is_fine && project && !relative)
         say("%s: note: it is not in the folder of %s: [[models]], exclude and waivers do not apply to it", path,
             project->path);
-    if (is_fine && relative && project_matches(project->exclude, relative)) {
+    if (is_fine && relative && npart_project_matches(&project->info.exclude, relative)) {
         say("%s: note: left out, by `exclude` of %s", path, project->path);
         free(shown);
         free(relative);
@@ -329,8 +327,9 @@ static bool find_lists(struct check *check, const struct checked *checked)
     free_oplists(run);
     if (find_oplists(run, options))
         return true;
-    if (checked->project && checked->project->targets_of_last)
-        project_say(checked->project, checked->project->targets_of_last->at, "this is what asks for it");
+    const struct project *project = checked->project;
+    if (project && project->has_targets)
+        project_say(project, project->targets_line, project->targets_column, "this is what asks for it");
     return false;
 }
 
@@ -341,9 +340,9 @@ static void mark_dims(struct check *check, const struct checked *checked, const 
     for (uint32_t i = 0; i < options->dim_count; i++) {
         if (is_missing[i])
             continue;
-        if (checked->dims[i])
-            project_found(checked->project, checked->dims[i]);
-        for (uint32_t k = 0; !checked->dims[i] && k < check->asked->dim_count; k++)
+        if (checked->dims[i] != NPART_NONE)
+            npart_project_found(checked->project->read, checked->dims[i]);
+        for (uint32_t k = 0; checked->dims[i] == NPART_NONE && k < check->asked->dim_count; k++)
             check->run->is_dim_found[k] |= strcmp(check->asked->dims[k].name, options->dims[i].name) == 0;
     }
 }
@@ -372,7 +371,7 @@ static npart_status analyze(struct check *check, struct checked *checked)
 static void tell_unchecked(const struct checked *checked)
 {
     int count = checked->options->target_count, unchecked = 0;
-    if (checked->options->fails_on[FAIL_ON_INVALID])
+    if (checked->options->thresholds.fails_on[NPART_FAILS_ON_INVALID])
         return;
     for (int i = 0; i < count; i++)
         unchecked += !checked->judged[i].outcomes.count;

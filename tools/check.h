@@ -22,45 +22,15 @@ enum standing {
 };
 const char *standing_text(enum standing standing);
 
-#define MOST_CHANGED 16 /* nodes, or causes, that are told of a plan that got worse */
-
-/* What of a plan is worse than it was. */
-enum worse_kind {
-    WORSE_PARTITIONS = 1,
-    WORSE_COVERAGE = 2, /* of nodes or MACs */
-    WORSE_TIME = 4,
-    WORSE_NONE = 8,     /* nothing runs on the NPU any more */
-    WORSE_FAILED = 16,  /* nodes fail to compile */
-    WORSE_INVALID = 32, /* the model is not loaded any more */
-    WORSE_MEMORY = 64
-};
-
-/* A plan beside the baseline. */
-struct compared {
-    bool is_known; /* the baseline has the model and target */
-    bool is_worse, was_invalid;
-    bool is_same;   /* the figures of the summary are those of before */
-    unsigned kinds; /* bits: figures that are worse */
-    bool has_before;
-    struct npart_summary before;
-    double before_ms; /* typical; negative: not known */
-    char text[400];   /* "worse than the baseline: Clip -> Erf `act`, model.py:41: NPU -> CPU; partitions: 1 -> 3" */
-    char changed[200]; /* of it the node: "Clip -> Erf `act`, model.py:41: NPU -> CPU"; "" */
-    char figures[240]; /* "partitions 1 -> 3, a run ~0.26 ms -> ~0.53 ms"; "" */
-    char cause[240];   /* the first new one: "Erf: not supported by the QNN provider"; "" */
-    uint32_t nodes[MOST_CHANGED], causes[MOST_CHANGED]; /* of the plan that are worse, or new */
-    uint32_t node_count, cause_count;
-};
-
 /* A model on a target. */
 struct judged {
     enum standing standing;
     struct outcomes outcomes;
-    char waivers[MOST_OUTCOMES][512]; /* why one that is not met is accepted; "": it is not */
-    bool is_known[MOST_OUTCOMES];     /* the baseline accepts it, no waiver */
-    bool is_told[MOST_OUTCOMES];      /* with the outcome of the baseline: one regression is told once */
+    char waivers[NPART_MOST_OUTCOMES][512]; /* why one that is not met is accepted; "": it is not */
+    bool is_known[NPART_MOST_OUTCOMES];     /* the baseline accepts it, no waiver */
+    bool is_told[NPART_MOST_OUTCOMES];      /* with the outcome of the baseline: one regression is told once */
     size_t own_bytes; /* of the text of `comparison`: what stands before "; changed: "; 0: all of it */
-    struct compared compared;         /* with the baseline, else with what was before */
+    struct npart_compared compared;         /* with the baseline, else with what was before */
     uint32_t comparison;              /* the outcome that it belongs to; NPART_NONE: none */
 };
 
@@ -73,7 +43,7 @@ struct checked {
     char *relative;          /* to the project file; NULL: the model is not in its folder */
     const struct options *asked;   /* what the command line says alone */
     const struct options *options; /* with what the project file says of all targets */
-    const struct toml_value *dims[MOST_DIMS]; /* where each dim of the options stands in the project file, or NULL */
+    uint32_t dims[MOST_DIMS]; /* which entry of the project file each dim of the options is, or NPART_NONE */
     struct job job;
     bool is_read;
     struct npart_error error; /* why it is not */

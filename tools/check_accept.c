@@ -58,7 +58,7 @@ static void add_share(struct text *out, const char *key, double share)
 
 static void add_ms(struct text *out, const char *key, double ms)
 {
-    char line[80];
+    char line[128];
     unsigned long long us = (unsigned long long)ceil(ms * 1000);
     (void)snprintf(line, sizeof line, "%s = %llu.%03llu\n", key, us / 1000, us % 1000);
     text_add(out, line);
@@ -68,7 +68,7 @@ static void add_ms(struct text *out, const char *key, double ms)
 static const char *add_threshold(struct text *out, const npart_plan *plan, const char *threshold)
 {
     struct npart_summary summary = {.size = sizeof summary};
-    enum bound bound = bound_of(threshold);
+    enum npart_bound bound = bound_of(threshold);
     (void)npart_plan_summary(plan, &summary);
     if (strcmp(threshold, "max-partitions") == 0 && !summary.partitions) {
         text_add(out, "thresholds.allow-none = true\n");
@@ -80,13 +80,15 @@ static const char *add_threshold(struct text *out, const npart_plan *plan, const
         if (!summary.has_macs)
             return "its coverage of MACs is not known; give sizes, or lower the threshold of the model";
         add_share(out, "thresholds.min-mac-coverage", summary.macs ? summary.mac_coverage : summary.coverage);
-    } else if (bound != BOUNDS) {
+    } else if (bound != NPART_BOUNDS) {
         char key[64], told[160];
-        double figure = find_figure(bound, plan, told, sizeof told);
+        struct npart_bound_info info = {.size = sizeof info};
+        (void)npart_bound_info(bound, &info);
+        double figure = npart_plan_figure(plan, bound, told, sizeof told);
         (void)snprintf(key, sizeof key, "thresholds.%s", threshold);
         if (figure < 0)
-            return bound_rows[bound].lift;
-        if (bound_rows[bound].is_least)
+            return info.lift;
+        if (info.is_least)
             add_number(out, key, (uint64_t)figure);
         else
             add_ms(out, key, figure);

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "baseline_words.h"
 #include "check_baseline.h"
+#include "files.h"
 #include "glob.h"
 #include "grow.h"
 #include "message.h"
@@ -30,6 +30,12 @@ struct baseline {
     bool is_written; /* it is to be: what is kept becomes the baseline */
 };
 
+/* For qsort. */
+static int compare_lines(const void *a, const void *b)
+{
+    return npart_side_compare(*(const struct npart_side *const *)a, *(const struct npart_side *const *)b);
+}
+
 /* Two lines of one plan: which of them counts nobody can tell. NULL: out of memory, or *has_memory. */
 static const struct npart_side *find_twice(const struct sides *sides, bool *has_memory)
 {
@@ -38,9 +44,9 @@ static const struct npart_side *find_twice(const struct sides *sides, bool *has_
     for (size_t i = 0; sorted && i < sides->count; i++)
         sorted[i] = &sides->items[i];
     if (sorted)
-        qsort(sorted, sides->count, sizeof *sorted, compare_sides);
+        qsort(sorted, sides->count, sizeof *sorted, compare_lines);
     for (size_t i = 1; sorted && i < sides->count && !found; i++)
-        found = compare_sides(&sorted[i - 1], &sorted[i]) == 0 ? sorted[i] : NULL;
+        found = npart_side_compare(sorted[i - 1], sorted[i]) == 0 ? sorted[i] : NULL;
     free(sorted);
     return found;
 }
@@ -62,8 +68,8 @@ static bool read_baseline(struct baseline *baseline, char *problem, size_t bytes
     else if (twice)
         (void)snprintf(problem, bytes, "two lines are of %.100s on %.60s (%.60s)", twice->model, twice->target,
                        twice->toolchain);
-    if (has_memory && !twice && *sides->note && !baseline->is_written)
-        say("%s%s", baseline->path, sides->note);
+    if (has_memory && !twice && *npart_sides_note(sides->read) && !baseline->is_written)
+        say("%s%s", baseline->path, npart_sides_note(sides->read));
     return has_memory && !twice;
 }
 
@@ -127,10 +133,30 @@ void baseline_free(struct baseline *baseline)
 
 /* ---- one plan ----------------------------------------------------------------------------------------------- */
 
+/* To be freed; NULL: out of memory. */
+static char *path_in_baseline(const char *path)
+{
+    size_t bytes = npart_baseline_path(path, NULL, 0);
+    char *text = bytes == SIZE_MAX ? NULL : malloc(bytes + 1);
+    if (text)
+        (void)npart_baseline_path(path, text, bytes + 1);
+    return text;
+}
+
+/* The line of a side; to be freed; NULL: out of memory. */
+static char *line_of(const struct npart_side *side)
+{
+    size_t bytes = npart_baseline_line(side, NPART_BASELINE_VERSION, NULL, 0);
+    char *text = bytes == SIZE_MAX ? NULL : malloc(bytes + 1);
+    if (text)
+        (void)npart_baseline_line(side, NPART_BASELINE_VERSION, text, bytes + 1);
+    return text;
+}
+
 static npart_status make_kept(struct kept *kept, const struct checked *checked, const npart_plan *plan,
                               const npart_advice *advice, struct npart_error *error)
 {
-    *kept = (struct kept){.model = baseline_path(checked->relative ? checked->relative : checked->path)};
+    *kept = (struct kept){.model = path_in_baseline(checked->relative ? checked->relative : checked->path)};
     npart_status status = kept->model ? npart_record_make(&kept->record, plan, advice, error) : NPART_ERROR_MEMORY;
     if (status == NPART_OK) {
         kept->side = *npart_record_side(kept->record);
@@ -156,181 +182,16 @@ static bool keep(struct baseline *baseline, const struct kept *kept)
 
 /* ---- what changed ------------------------------------------------------------------------------------------- */
 
-/* "Clip -> Erf `act`, model.py:41 (encoder): NPU -> CPU" of the first node that is worse, else of the first that is
- * another. */
-static void write_node(const npart_diff *diff, char *out, size_t bytes)
-{
-    struct npart_diff_info info = {.size = sizeof info};
-    (void)npart_diff_info(diff, &info);
-    const char *const words[] = {
-        [NPART_VERDICT_CPU] = "CPU",         [NPART_VERDICT_NPU] = info.after->unit ? info.after->unit : "NPU",
-        [NPART_VERDICT_FAIL] = "fails to compile", [NPART_VERDICT_UNKNOWN] = "undecided",
-        [NPART_VERDICT_FOLDED] = "folded",   [NPART_VERDICT_FUSED] = "fused",
-    };
-    struct npart_diff_node at = {.size = sizeof at};
-    char index[24] = "";
-    out[0] = '\0';
-    if (!npart_diff_node(diff, 0, &at) || at.after == NPART_NONE)
-        return;
-    bool is_replaced = at.state == NPART_NODE_REPLACED, has_name = *at.name != '\0';
-    if (!has_name)
-        (void)snprintf(index, sizeof index, " (node %u)", at.index);
-    (void)snprintf(out, bytes, "%s%s%s%s%s%s%s%s%s%s: %s%s%s", at.state == NPART_NODE_ADDED ? "new " : "",
-                   is_replaced ? at.op_before : "", is_replaced ? " -> " : "", at.op, has_name ? " `" : index,
-                   at.name, has_name ? "`" : "", *at.place ? ", " : "", at.place,
-                   at.change == NPART_CHANGE_WORSE ? "" : " (first changed node)",
-                   at.before == NPART_NONE ? "" : words[at.verdict_before], at.before == NPART_NONE ? "" : " -> ",
-                   words[at.verdict]);
-}
-
-static void list_changed(const npart_diff *diff, struct compared *out)
-{
-    struct npart_diff_node node = {.size = sizeof node};
-    struct npart_diff_cause cause = {.size = sizeof cause};
-    for (uint32_t i = 0; npart_diff_node(diff, i, &node) && out->node_count < MOST_CHANGED; i++)
-        if (node.after != NPART_NONE && (node.change == NPART_CHANGE_WORSE || i == 0))
-            out->nodes[out->node_count++] = node.after;
-    for (uint32_t i = 0; npart_diff_cause(diff, i, &cause) && out->cause_count < MOST_CHANGED; i++)
-        if (cause.after != NPART_NONE && cause.change == NPART_CHANGE_WORSE)
-            out->causes[out->cause_count++] = cause.after;
-}
-
-/* Figures that are told beside the node, and what each is about; what is not here says nothing of its own. */
-static const struct {
-    const char *what;
-    unsigned kind;
-    bool is_text; /* told as the comparison has it */
-} told_figures[] = {
-    {"partitions", WORSE_PARTITIONS, false}, {"cost", WORSE_TIME, false},     {"mac-coverage", WORSE_COVERAGE, true},
-    {"failed", WORSE_FAILED, true},          {"invalid", WORSE_INVALID, true}, {"limits", WORSE_MEMORY, true},
-    {"off-chip", WORSE_MEMORY, true},        {"peak", WORSE_MEMORY, true},     {"left", WORSE_COVERAGE, false},
-    {"verdict", 0, false},
-};
-
-static size_t place_of_figure(const char *what)
-{
-    size_t at = 0;
-    while (at < sizeof told_figures / sizeof *told_figures && strcmp(told_figures[at].what, what) != 0)
-        at++;
-    return at;
-}
-
-/* What the node that is told says as well. */
-static bool is_implied(const char *what)
-{
-    return strcmp(what, "verdict") == 0 || strcmp(what, "left") == 0;
-}
-
-/* "partitions 1 -> 3, a run ~0.26 ms -> ~0.53 ms", then other figures that are worse. */
-static void write_figures(const npart_diff *diff, const struct npart_side *before, const struct npart_side *after,
-                          struct compared *out)
-{
-    struct npart_diff_figure figure = {.size = sizeof figure};
-    char was[32] = "not known", is[32] = "not known";
-    size_t bytes = sizeof out->figures;
-    uint32_t had = before->summary.partitions, has = after->summary.partitions;
-    size_t used = (size_t)(had == has ? snprintf(out->figures, bytes, has == 1 ? "%u partition as before"
-                                                                               : "%u partitions as before", has)
-                                      : snprintf(out->figures, bytes, "partitions %u -> %u", had, has));
-    bool had_time = before->cost.typical_ms >= 0, has_time = after->cost.typical_ms >= 0;
-    if (had_time)
-        (void)npart_estimate_text(before->cost.typical_ms, was, sizeof was);
-    if (has_time)
-        (void)npart_estimate_text(after->cost.typical_ms, is, sizeof is);
-    if (had_time || has_time)
-        used += (size_t)snprintf(out->figures + used, bytes - used, ", a run %s -> %s", was, is);
-    for (uint32_t i = 0; npart_diff_figure(diff, i, &figure) && used < bytes; i++) {
-        size_t at = place_of_figure(figure.what);
-        bool is_known = at < sizeof told_figures / sizeof *told_figures;
-        if (figure.change != NPART_CHANGE_WORSE)
-            continue;
-        out->kinds |= is_known ? told_figures[at].kind : 0;
-        if (is_known && told_figures[at].is_text)
-            used += (size_t)snprintf(out->figures + used, bytes - used, ", %s", figure.text);
-    }
-    if (before->summary.partitions && !after->summary.partitions)
-        out->kinds |= WORSE_NONE;
-}
-
-/* "worse than the baseline: Clip -> Erf `act`, model.py:41: NPU -> CPU; partitions: 1 -> 3; new: Erf: not supported" */
-static void write_worse(const npart_diff *diff, struct compared *out)
-{
-    struct npart_diff_figure figure = {.size = sizeof figure};
-    struct npart_diff_cause cause = {.size = sizeof cause};
-    size_t bytes = sizeof out->text;
-    write_node(diff, out->changed, sizeof out->changed);
-    list_changed(diff, out);
-    size_t used = (size_t)snprintf(out->text, bytes, WORSE "%s", out->changed);
-    const char *before = *out->changed ? "; " : "";
-    for (uint32_t i = 0; npart_diff_figure(diff, i, &figure) && used < bytes; i++)
-        if ((figure.change == NPART_CHANGE_WORSE && !(*out->changed && is_implied(figure.what))) ||
-            strcmp(figure.what, "partitions") == 0) {
-            used += (size_t)snprintf(out->text + used, bytes - used, "%s%s", before, figure.text);
-            before = "; ";
-        }
-    for (uint32_t i = 0; npart_diff_cause(diff, i, &cause) && used < bytes; i++)
-        if (cause.change == NPART_CHANGE_WORSE) {
-            used += (size_t)snprintf(out->text + used, bytes - used, "%s%s: %s", before,
-                                     npart_cause_change_text(cause.state), cause.text);
-            (void)snprintf(out->cause, sizeof out->cause, "%s", cause.text);
-            break; /* of further ones the documents tell */
-        }
-    if (out->cause_count > 1 && used < bytes)
-        (void)snprintf(out->text + used, bytes - used, "; and %u more cause%s", out->cause_count - 1,
-                       out->cause_count == 2 ? "" : "s");
-}
-
-/* Whether all that is counted is what it was. */
-static bool is_same_summary(const struct npart_side *before, const struct npart_side *after)
-{
-    const struct npart_summary *a = &before->summary, *b = &after->summary;
-    return a->verdict == b->verdict && a->partitions == b->partitions && a->accepted == b->accepted &&
-           a->live == b->live && a->failed == b->failed && a->unknown == b->unknown;
-}
-
-static npart_status compare(const struct npart_side *before, const struct npart_side *after, struct compared *out,
-                            struct npart_error *error)
-{
-    npart_diff *diff = NULL;
-    struct npart_diff_info info = {.size = sizeof info};
-    npart_status status = npart_diff_make(&diff, before, after, NULL, error);
-    if (status == NPART_OK && npart_diff_info(diff, &info)) {
-        out->is_worse = info.change == NPART_CHANGE_WORSE;
-        out->is_same = is_same_summary(before, after);
-        write_figures(diff, before, after, out);
-        if (out->is_worse)
-            write_worse(diff, out);
-        else
-            (void)snprintf(out->text, sizeof out->text, "no worse than the baseline");
-    }
-    npart_diff_free(diff);
-    return status;
-}
-
-/* Of a baseline without its cache: both sides as their lines have them, rounded alike. */
-static npart_status compare_words(const struct npart_side *before, const char *line, const struct npart_side *after,
-                                  struct compared *out, struct npart_error *error)
-{
-    struct sides words = {0};
-    char *now = make_words(after, version_of_words(line));
-    bool is_read = now && add_words(&words, now);
-    npart_status status = is_read ? compare(before, &words.items[0], out, error) : NPART_ERROR_MEMORY;
-    out->cause_count = 0; /* which of the plan's they are is not known */
-    free(now);
-    free_sides(&words);
-    return status;
-}
-
 /* A model that moved: the baseline has one of the same structure on the same target whose file is gone. */
 static npart_status find_moved(const struct baseline *baseline, const struct checked *checked,
                                const struct npart_side *side, const struct npart_side **out)
 {
-    char *line = make_words(side, BASELINE_VERSION);
+    char *line = line_of(side);
     bool has_memory = line != NULL;
     for (size_t i = 0; has_memory && checked->relative && !*out && i < baseline->before.count; i++) {
         const struct npart_side *at = &baseline->before.items[i];
-        const char *old = line_of_side(&baseline->before, at);
-        if (!old || strcmp(at->target, side->target) != 0 || !is_same_structure(old, line))
+        const char *old = npart_sides_line(baseline->before.read, at);
+        if (!old || strcmp(at->target, side->target) != 0 || !npart_baseline_same_structure(old, line))
             continue;
         char *path = join_parts(checked->project->shown, at->model, "");
         has_memory = path != NULL;
@@ -349,46 +210,14 @@ static npart_status find_moved(const struct baseline *baseline, const struct che
 static const struct npart_side *find_before(const struct baseline *baseline, const struct npart_side *side,
                                             bool *are_several)
 {
-    return find_side(&baseline->before, side->model, side->target, side->toolchain, are_several);
-}
-
-/* What the baseline knows, and nothing can be said of now; NULL: nothing. What cannot be compared is no better. */
-static const char *find_lost(const struct npart_side *before, const struct npart_side *after)
-{
-    if (before->summary.has_macs && !after->summary.has_macs)
-        return "coverage (MACs) is not known any more";
-    bool is_time_lost = before->cost.typical_ms >= 0 && after->cost.typical_ms < 0;
-    return is_time_lost ? "the time of a run is not known any more" : NULL;
-}
-
-static void tell_worse(struct compared *out, const char *why)
-{
-    out->is_worse = true;
-    (void)snprintf(out->text, sizeof out->text, WORSE "%s", why);
-    (void)snprintf(out->figures, sizeof out->figures, "%s", why);
-}
-
-/* With nodes where the baseline has them, else in words. */
-static npart_status compare_with(const struct baseline *baseline, const struct npart_side *before,
-                                 const struct npart_side *after, struct compared *out, struct npart_error *error)
-{
-    const char *line = before->listing == NPART_LISTING_NONE ? line_of_side(&baseline->before, before) : NULL;
-    out->is_known = out->has_before = true;
-    out->was_invalid = before->is_invalid;
-    out->before = before->summary;
-    out->before_ms = before->cost.typical_ms;
-    npart_status status = line ? compare_words(before, line, after, out, error) : compare(before, after, out, error);
-    const char *lost = find_lost(before, after);
-    if (status == NPART_OK && !out->is_worse && lost)
-        tell_worse(out, lost);
-    return status;
+    return npart_sides_find(baseline->before.read, side->model, side->target, side->toolchain, are_several);
 }
 
 npart_status baseline_compare(struct baseline *baseline, const struct checked *checked, const npart_plan *plan,
-                              const npart_advice *advice, struct compared *out, struct npart_error *error)
+                              const npart_advice *advice, struct npart_compared *out, struct npart_error *error)
 {
     struct kept kept;
-    *out = (struct compared){0};
+    *out = (struct npart_compared){.size = sizeof *out};
     npart_status status = make_kept(&kept, checked, plan, advice, error);
     if (status == NPART_OK && baseline->is_written) {
         out->is_known = true;
@@ -402,10 +231,13 @@ npart_status baseline_compare(struct baseline *baseline, const struct checked *c
     if (status == NPART_OK && !before && !are_others && !baseline->is_written)
         status = find_moved(baseline, checked, &kept.side, &before);
     if (status == NPART_OK && before)
-        status = compare_with(baseline, before, &kept.side, out, error);
+        status = npart_sides_compare(baseline->before.read, before, &kept.side, out, error);
     if (status == NPART_OK && are_others) {
         out->is_known = true;
-        tell_worse(out, "not to be compared, as it has other toolchains of this target alone");
+        out->is_worse = true;
+        (void)snprintf(out->figures, sizeof out->figures, "%s",
+                       "not to be compared, as it has other toolchains of this target alone");
+        (void)snprintf(out->text, sizeof out->text, NPART_WORSE "%s", out->figures);
     }
     free_kept(&kept);
     if (status == NPART_ERROR_MEMORY)
@@ -432,18 +264,13 @@ static bool is_replaced(const struct baseline *baseline, const struct npart_side
     return false;
 }
 
-static int compare_lines(const void *a, const void *b)
-{
-    return compare_sides(a, b);
-}
-
 static bool write_lines(FILE *file, const struct sides *before, const struct npart_side *const *sides, size_t count)
 {
-    bool is_ok = fprintf(file, BASELINE_HEAD "%d: what models were, a line a model and target, to be reviewed. "
-                               "`npu-partition check --update-baseline` writes it.\n", BASELINE_VERSION) >= 0;
+    bool is_ok = fprintf(file, NPART_BASELINE_HEAD "%d: what models were, a line a model and target, to be reviewed. "
+                               "`npu-partition check --update-baseline` writes it.\n", NPART_BASELINE_VERSION) >= 0;
     for (size_t i = 0; is_ok && i < count; i++) {
-        const char *line = sides[i]->listing == NPART_LISTING_NONE ? line_of_side(before, sides[i]) : NULL;
-        char *made = line ? NULL : make_words(sides[i], BASELINE_VERSION);
+        const char *line = sides[i]->listing == NPART_LISTING_NONE ? npart_sides_line(before->read, sides[i]) : NULL;
+        char *made = line ? NULL : line_of(sides[i]);
         is_ok = (line || made) && fprintf(file, "%s\n", line ? line : made) >= 0;
         free(made);
     }
@@ -455,14 +282,17 @@ static bool write_file(const char *path, const struct sides *before, const struc
                        size_t count, bool is_cache)
 {
     struct output_file file;
-    bool is_written = begin_output_file(&file, path) && (is_cache ? write_baseline(file.stream, sides, count)
-                                                                  : write_lines(file.stream, before, sides, count));
+    bool is_written = begin_output_file(&file, path);
+    if (is_written && is_cache)
+        is_written = npart_baseline_cache(sides, count, write_stream, file.stream, NULL) == NPART_OK;
+    else if (is_written)
+        is_written = write_lines(file.stream, before, sides, count);
     return finish_output_file(&file, path, is_written);
 }
 
 static bool write_sides(const struct baseline *baseline, const struct npart_side **sides, size_t count)
 {
-    char *cache = join_parts(baseline->path, BASELINE_CACHE, "");
+    char *cache = join_parts(baseline->path, NPART_BASELINE_CACHE, "");
     qsort(sides, count, sizeof *sides, compare_lines);
     bool is_written = cache && write_file(baseline->path, &baseline->before, sides, count, false) &&
                       write_file(cache, &baseline->before, sides, count, true);

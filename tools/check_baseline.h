@@ -8,8 +8,6 @@
 #include "check.h"
 
 #define BASELINE "baseline" /* the outcome that a comparison is */
-#define WORSE "worse than the baseline: " /* what the text of such a comparison begins with */
-
 #define WRITTEN "written to the baseline" /* of one that is to be written */
 
 /* Reads it. One that is to be written need not be there. NULL, and told, where it cannot be used. */
@@ -21,7 +19,7 @@ bool baseline_is(const struct baseline *baseline, const char *path);
 /* A plan of the model beside what it was; `advice` may be NULL. One that is to be written keeps the plan instead, and
  * finds nothing worse. */
 npart_status baseline_compare(struct baseline *baseline, const struct checked *checked, const npart_plan *plan,
-                              const npart_advice *advice, struct compared *out, struct npart_error *error);
+                              const npart_advice *advice, struct npart_compared *out, struct npart_error *error);
 /* Where it is to be written. Unless all models were checked, those that were not stay as they are in it. False, and
  * told, when that fails. */
 bool baseline_write(struct baseline *baseline, bool are_all);

@@ -7,10 +7,8 @@
 
 #include "check.h"
 #include "check_baseline.h"
-#include "check_rules.h"
 #include "glob.h"
 #include "message.h"
-#include "project_file.h"
 
 const char *standing_text(enum standing standing)
 {
@@ -24,8 +22,7 @@ const char *standing_text(enum standing standing)
 
 static void write_date(const struct waiver *waiver, char out[static DATE_BYTES])
 {
-    const struct toml_time *time = &waiver->expires->as.time;
-    (void)snprintf(out, DATE_BYTES, "%04d-%02d-%02d", time->year, time->month, time->day);
+    (void)snprintf(out, DATE_BYTES, "%04d-%02d-%02d", waiver->is.year, waiver->is.month, waiver->is.day);
 }
 
 /* "until 2027-03-31: reason", after `used` bytes of others. Returns how many bytes there are then. */
@@ -36,7 +33,7 @@ static size_t use_waiver(struct waiver *waiver, char *out, size_t bytes, size_t 
     write_date(waiver, date);
     if (used < bytes)
         used += (size_t)snprintf(out + used, bytes - used, "%suntil %s: %s", used ? "; " : "", date,
-                                 waiver->reason->as.text.bytes);
+                                 waiver->is.reason);
     return used;
 }
 
@@ -46,8 +43,9 @@ static void tell_expired_waiver(const struct checked *checked, struct waiver *wa
     char date[DATE_BYTES];
     waiver->is_used = true;
     write_date(waiver, date);
-    project_say(checked->project, waiver->at->at, "this waiver expired on %s and holds no more for %s%s%s: %s", date,
-                checked->path, target ? " on " : "", target ? target : "", waiver->reason->as.text.bytes);
+    project_say(checked->project, waiver->is.line, waiver->is.column,
+                "this waiver expired on %s and holds no more for %s%s%s: %s", date,
+                checked->path, target ? " on " : "", target ? target : "", waiver->is.reason);
 }
 
 static bool is_expired(const struct waiver *waiver, const char *today)
@@ -59,16 +57,13 @@ static bool is_expired(const struct waiver *waiver, const char *today)
 
 static bool is_for(const struct checked *checked, const struct waiver *waiver, const char *target)
 {
-    return checked->relative && project_matches(waiver->models, checked->relative) &&
-           (!target || waiver_has_target(waiver, target));
+    return checked->relative && npart_project_matches(&waiver->is.models, checked->relative) &&
+           (!target || npart_waiver_has_target(waiver->project, waiver->index, target));
 }
 
 static bool has_rule(const struct waiver *waiver, const char *rule)
 {
-    for (const struct toml_value *item = first_string(waiver->rules); item; item = next_string(waiver->rules, item))
-        if (glob_match(item->as.text.bytes, rule))
-            return true;
-    return false;
+    return npart_project_matches(&waiver->is.rules, rule);
 }
 
 /* Which of the waiver's rules the op list has: one that no list has is misspelt, or of another release. */
@@ -76,19 +71,20 @@ static void note_rules(struct waiver *waiver, const npart_oplist *oplist)
 {
     struct npart_rule rule = {.size = sizeof rule};
     struct npart_oplist_info info = {.size = sizeof info};
-    const struct toml_value *item = first_string(waiver->rules);
+    uint32_t count = waiver->is.rules.count;
     (void)npart_oplist_info(oplist, &info);
-    const char **names = item ? calloc(info.all_rule_count + (size_t)1, sizeof *names) : NULL;
+    const char **names = count ? calloc(info.all_rule_count + (size_t)1, sizeof *names) : NULL;
     for (uint32_t i = 0; names && npart_oplist_rule(oplist, i, &rule); i++)
         names[i] = rule.id;
-    for (uint32_t k = 0; names && item && k < 64; k++, item = next_string(waiver->rules, item)) {
+    for (uint32_t k = 0; names && k < count && k < 64; k++) {
+        const char *glob = waiver->is.rules.items[k].text;
         bool is_known = false;
         for (uint32_t i = 0; names[i] && !is_known; i++)
-            is_known = glob_match(item->as.text.bytes, names[i]);
+            is_known = npart_glob_match(glob, names[i]);
         if (is_known)
             waiver->known_rules |= UINT64_C(1) << k;
         else if (!*waiver->meant)
-            (void)npart_nearest_name(item->as.text.bytes, names, info.all_rule_count, waiver->meant,
+            (void)npart_nearest_name(glob, names, info.all_rule_count, waiver->meant,
                                      sizeof waiver->meant);
     }
     free(names);
@@ -104,9 +100,18 @@ struct accepted {
     const char *today;
     bool with_expired;
     struct options *options; /* with the thresholds of the waivers */
-    struct lift lift;
+    bool *is_waived;  /* by rule of the op list, all of them: some waiver has it */
+    npart_lift *lift; /* the nodes that fall back for these alone; NULL: not looked for yet */
     struct outcomes outcomes;
 };
+
+/* Room for a mark of each rule; NULL: out of memory. */
+static bool *rules_of(const npart_oplist *oplist)
+{
+    struct npart_oplist_info info = {.size = sizeof info};
+    (void)npart_oplist_info(oplist, &info);
+    return calloc(info.all_rule_count + (size_t)1, sizeof(bool));
+}
 
 static bool is_in_force(const struct accepted *accepted, const struct waiver *waiver)
 {
@@ -114,13 +119,13 @@ static bool is_in_force(const struct accepted *accepted, const struct waiver *wa
            (accepted->with_expired || !is_expired(waiver, accepted->today));
 }
 
-/* Whether it waives one of the rules that are marked, which are by place in the op list. */
-static bool has_marked(const struct accepted *accepted, const struct waiver *waiver, const bool *is_marked)
+/* Whether it waives a rule for which nodes were put on the NPU. */
+static bool has_lifted(const struct accepted *accepted, const struct waiver *waiver)
 {
     const npart_oplist *oplist = accepted->run->oplists[accepted->target];
     struct npart_rule rule = {.size = sizeof rule};
-    for (uint32_t i = 0; waiver->rules && npart_oplist_rule(oplist, i, &rule); i++)
-        if (is_marked[i] && has_rule(waiver, rule.id))
+    for (uint32_t i = 0; waiver->is.rules.count && npart_oplist_rule(oplist, i, &rule); i++)
+        if (npart_lift_has_rule(accepted->lift, i) && has_rule(waiver, rule.id))
             return true;
     return false;
 }
@@ -129,23 +134,24 @@ static void mark_waived(struct accepted *accepted, const struct waiver *waiver)
 {
     const npart_oplist *oplist = accepted->run->oplists[accepted->target];
     struct npart_rule rule = {.size = sizeof rule};
-    for (uint32_t i = 0; waiver->rules && npart_oplist_rule(oplist, i, &rule); i++)
-        accepted->lift.is_waived[i] |= has_rule(waiver, rule.id);
+    for (uint32_t i = 0; waiver->is.rules.count && npart_oplist_rule(oplist, i, &rule); i++)
+        accepted->is_waived[i] |= has_rule(waiver, rule.id);
 }
 
 static npart_status plan_lifted(const struct accepted *accepted, npart_plan **out, struct npart_error *error)
 {
     const struct options *options = accepted->options;
-    const struct lift *lift = &accepted->lift;
+    uint32_t count;
+    const struct npart_assumption *lifted = npart_lift_overrides(accepted->lift, &count);
     struct npart_plan_options how = plan_options(options);
-    struct npart_assumption *assumptions = calloc(lift->count + options->assumption_count + (size_t)1,
-                                                  sizeof *assumptions);
+    struct npart_assumption *assumptions =
+        calloc(count + options->assumption_count + (size_t)1, sizeof *assumptions);
     if (!assumptions)
         return NPART_ERROR_MEMORY;
-    memcpy(assumptions, lift->items, lift->count * sizeof *assumptions);
-    memcpy(assumptions + lift->count, options->assumptions, options->assumption_count * sizeof *assumptions);
+    memcpy(assumptions, lifted, count * sizeof *assumptions);
+    memcpy(assumptions + count, options->assumptions, options->assumption_count * sizeof *assumptions);
     how.assumptions = assumptions;
-    how.assumption_count = lift->count + options->assumption_count;
+    how.assumption_count = count + options->assumption_count;
     npart_status status = npart_plan_make(out, accepted->checked->job.inference,
                                           accepted->run->oplists[accepted->target],
                                           options->targets[accepted->target], &how, error);
@@ -168,15 +174,18 @@ static npart_status find_accepted(struct accepted *accepted, struct npart_error 
     const npart_plan *plan = checked->job.plans[accepted->target];
     npart_plan *lifted = NULL;
     options_on(checked, accepted->target, accepted->options);
-    for (uint32_t i = 0; i < checked->project->waiver_count; i++) {
+    for (uint32_t i = 0; i < checked->project->info.waiver_count; i++) {
         const struct waiver *waiver = &checked->project->waivers[i];
         if (!is_in_force(accepted, waiver))
             continue;
-        project_accept(waiver, accepted->options);
+        npart_waiver_accept(waiver->project, waiver->index, &accepted->options->thresholds);
         mark_waived(accepted, waiver);
     }
-    npart_status status = lift_find(&accepted->lift, plan) ? NPART_OK : NPART_ERROR_MEMORY;
-    if (status == NPART_OK && accepted->lift.count)
+    uint32_t count = 0;
+    npart_status status = npart_lift_make(&accepted->lift, plan, accepted->is_waived, error);
+    if (status == NPART_OK)
+        (void)npart_lift_overrides(accepted->lift, &count);
+    if (status == NPART_OK && count)
         status = plan_lifted(accepted, &lifted, error);
     if (status == NPART_OK)
         find_outcomes(&accepted->outcomes, accepted->options, lifted ? lifted : plan);
@@ -187,7 +196,7 @@ static npart_status find_accepted(struct accepted *accepted, struct npart_error 
 
 /* ---- what they accept --------------------------------------------------------------------------------------- */
 
-static const struct outcome *find_outcome(const struct outcomes *outcomes, const char *threshold)
+static const struct npart_gate_outcome *find_outcome(const struct outcomes *outcomes, const char *threshold)
 {
     for (uint32_t i = 0; i < outcomes->count; i++)
         if (strcmp(outcomes->items[i].threshold, threshold) == 0)
@@ -198,25 +207,7 @@ static const struct outcome *find_outcome(const struct outcomes *outcomes, const
 /* Whether a waiver says something of a threshold, by the name of its outcome. */
 static bool speaks_of(const struct waiver *waiver, const char *threshold)
 {
-    const struct settings *settings = &waiver->settings;
-    static const char fail_on[] = "fail-on ";
-    if (strncmp(threshold, fail_on, sizeof fail_on - 1) == 0) {
-        const struct toml_value *words = settings->fail_on;
-        for (const struct toml_value *item = first_string(words); item; item = next_string(words, item))
-            if (strcmp(item->as.text.bytes, threshold + sizeof fail_on - 1) == 0)
-                return true;
-        return false;
-    }
-    return (strcmp(threshold, "max-partitions") == 0 && (settings->max_partitions || settings->allow_none)) ||
-           (strcmp(threshold, BASELINE) == 0 && waiver->worse && waiver->worse->as.boolean) ||
-           (bound_of(threshold) != BOUNDS && settings->bounds[bound_of(threshold)]) ||
-           (strcmp(threshold, "min-coverage") == 0 && settings->min_coverage) ||
-           (strcmp(threshold, "min-mac-coverage") == 0 && (settings->min_mac_coverage || settings->min_coverage));
-}
-
-static bool has_lifted(const struct accepted *accepted, const struct waiver *waiver)
-{
-    return has_marked(accepted, waiver, accepted->lift.is_lifted);
+    return npart_waiver_speaks_of(waiver->project, waiver->index, threshold);
 }
 
 /* "until 2027-03-31: reason", of each waiver that has to do with it. */
@@ -224,7 +215,7 @@ static void write_waivers(const struct accepted *accepted, const char *threshold
 {
     struct project *project = accepted->checked->project;
     size_t used = 0;
-    for (uint32_t i = 0; i < project->waiver_count; i++) {
+    for (uint32_t i = 0; i < project->info.waiver_count; i++) {
         struct waiver *waiver = &project->waivers[i];
         if (is_in_force(accepted, waiver) && (speaks_of(waiver, threshold) || has_lifted(accepted, waiver)))
             used = use_waiver(waiver, out, bytes, used);
@@ -235,7 +226,7 @@ static void write_waivers(const struct accepted *accepted, const char *threshold
 static void tell_expired(const struct accepted *accepted, const struct judged *judged)
 {
     struct checked *checked = accepted->checked;
-    for (uint32_t i = 0; i < checked->project->waiver_count; i++) {
+    for (uint32_t i = 0; i < checked->project->info.waiver_count; i++) {
         struct waiver *waiver = &checked->project->waivers[i];
         if (!is_in_force(accepted, waiver) || !is_expired(waiver, accepted->today))
             continue;
@@ -250,7 +241,7 @@ static void tell_expired(const struct accepted *accepted, const struct judged *j
 static bool has_waivers(const struct checked *checked, const char *target, const char *today, bool are_expired)
 {
     const struct project *project = checked->project;
-    for (uint32_t i = 0; project && i < project->waiver_count; i++)
+    for (uint32_t i = 0; project && i < project->info.waiver_count; i++)
         if (is_for(checked, &project->waivers[i], target) && is_expired(&project->waivers[i], today) == are_expired)
             return true;
     return false;
@@ -258,7 +249,7 @@ static bool has_waivers(const struct checked *checked, const char *target, const
 
 static enum standing standing_of(const struct judged *judged, uint32_t outcome)
 {
-    const struct outcome *at = &judged->outcomes.items[outcome];
+    const struct npart_gate_outcome *at = &judged->outcomes.items[outcome];
     if (at->is_met)
         return STANDING_OK;
     if (*judged->waivers[outcome])
@@ -286,8 +277,8 @@ static void settle(struct judged *judged)
 static void accept_outcomes(const struct accepted *accepted, struct judged *judged)
 {
     for (uint32_t i = 0; i < judged->outcomes.count; i++) {
-        struct outcome *outcome = &judged->outcomes.items[i];
-        const struct outcome *with = find_outcome(&accepted->outcomes, outcome->threshold);
+        struct npart_gate_outcome *outcome = &judged->outcomes.items[i];
+        const struct npart_gate_outcome *with = find_outcome(&accepted->outcomes, outcome->threshold);
         if (outcome->is_met)
             continue;
         if (!with || with->is_met) {
@@ -312,7 +303,8 @@ static npart_status judge_waivers(const struct run *run, struct checked *checked
         !has_waivers(checked, checked->options->targets[target], today, with_expired))
         return NPART_OK;
     accepted.options = malloc(sizeof *accepted.options);
-    bool has_room = lift_open(&accepted.lift, run->oplists[target]) && accepted.options;
+    accepted.is_waived = rules_of(run->oplists[target]);
+    bool has_room = accepted.is_waived && accepted.options;
     npart_status status = has_room ? find_accepted(&accepted, error) : NPART_ERROR_MEMORY;
     if (status == NPART_OK && with_expired) {
         tell_expired(&accepted, judged);
@@ -320,7 +312,8 @@ static npart_status judge_waivers(const struct run *run, struct checked *checked
         accept_outcomes(&accepted, judged);
         settle(judged);
     }
-    lift_free(&accepted.lift);
+    npart_lift_free(accepted.lift);
+    free(accepted.is_waived);
     free(accepted.options);
     return status;
 }
@@ -332,27 +325,27 @@ static const struct {
     const char *threshold;
     unsigned kinds;
 } limited[] = {
-    {"max-partitions", WORSE_PARTITIONS | WORSE_NONE},
-    {"min-coverage", WORSE_COVERAGE | WORSE_NONE},
-    {"min-mac-coverage", WORSE_COVERAGE | WORSE_NONE},
-    {"fail-on none", WORSE_NONE},
-    {"fail-on split", WORSE_PARTITIONS | WORSE_COVERAGE},
-    {"fail-on slower", WORSE_TIME},
-    {"fail-on fail", WORSE_FAILED | WORSE_INVALID},
-    {"fail-on invalid", WORSE_INVALID},
-    {"fail-on memory", WORSE_MEMORY},
+    {"max-partitions", NPART_WORSE_PARTITIONS | NPART_WORSE_NONE},
+    {"min-coverage", NPART_WORSE_COVERAGE | NPART_WORSE_NONE},
+    {"min-mac-coverage", NPART_WORSE_COVERAGE | NPART_WORSE_NONE},
+    {"fail-on none", NPART_WORSE_NONE},
+    {"fail-on split", NPART_WORSE_PARTITIONS | NPART_WORSE_COVERAGE},
+    {"fail-on slower", NPART_WORSE_TIME},
+    {"fail-on fail", NPART_WORSE_FAILED | NPART_WORSE_INVALID},
+    {"fail-on invalid", NPART_WORSE_INVALID},
+    {"fail-on memory", NPART_WORSE_MEMORY},
 };
 
 /* More partitions are mostly less on the NPU and a longer run as well, so a waiver for one of these is for all of them.
  * The others have to be named each. */
-#define WORSE_TOGETHER ((unsigned)WORSE_PARTITIONS | WORSE_COVERAGE | WORSE_TIME | WORSE_NONE)
+#define WORSE_TOGETHER ((unsigned)NPART_WORSE_PARTITIONS | NPART_WORSE_COVERAGE | NPART_WORSE_TIME | NPART_WORSE_NONE)
 
 static unsigned kinds_of(const char *threshold)
 {
     for (size_t i = 0; i < sizeof limited / sizeof *limited; i++)
         if (strcmp(limited[i].threshold, threshold) == 0)
             return limited[i].kinds;
-    return bound_of(threshold) != BOUNDS ? WORSE_TIME : 0;
+    return bound_of(threshold) != NPART_BOUNDS ? NPART_WORSE_TIME : 0;
 }
 
 /* What a waiver's thresholds accept of what got worse: nothing once the plan passes one of them. */
@@ -361,7 +354,7 @@ static unsigned kinds_of_waiver(const struct accepted *accepted, const struct wa
     struct outcomes outcomes;
     unsigned kinds = 0;
     *accepted->options = *accepted->checked->options;
-    project_limit(waiver, accepted->options);
+    npart_waiver_limit(waiver->project, waiver->index, &accepted->options->thresholds);
     find_outcomes(&outcomes, accepted->options, accepted->checked->job.plans[accepted->target]);
     for (uint32_t i = 0; i < outcomes.count; i++)
         if (!outcomes.items[i].is_met)
@@ -376,7 +369,7 @@ static unsigned kinds_of_waiver(const struct accepted *accepted, const struct wa
 static bool accept_all_worse(const struct accepted *accepted, char *out, size_t bytes)
 {
     struct project *project = accepted->checked->project;
-    for (uint32_t i = 0; i < project->waiver_count; i++) {
+    for (uint32_t i = 0; i < project->info.waiver_count; i++) {
         struct waiver *waiver = &project->waivers[i];
         if (!speaks_of(waiver, BASELINE) || !is_in_force(accepted, waiver))
             continue;
@@ -392,16 +385,16 @@ static void accept_limited(const struct accepted *accepted, unsigned worse, char
     struct project *project = accepted->checked->project;
     unsigned all = 0;
     size_t used = 0;
-    for (uint32_t i = 0; i < project->waiver_count; i++)
-        if (project->waivers[i].thresholds && is_in_force(accepted, &project->waivers[i]))
+    for (uint32_t i = 0; i < project->info.waiver_count; i++)
+        if (project->waivers[i].is.has_thresholds && is_in_force(accepted, &project->waivers[i]))
             all |= kinds_of_waiver(accepted, &project->waivers[i]);
     bool are_others = (worse & ~WORSE_TOGETHER & ~all) == 0;
     bool are_together = !(worse & WORSE_TOGETHER) || (worse & WORSE_TOGETHER & all);
     if (!(worse & all) || !are_others || !are_together)
         return;
-    for (uint32_t i = 0; i < project->waiver_count; i++) {
+    for (uint32_t i = 0; i < project->info.waiver_count; i++) {
         struct waiver *waiver = &project->waivers[i];
-        if (waiver->thresholds && is_in_force(accepted, waiver) && kinds_of_waiver(accepted, waiver) & worse)
+        if (waiver->is.has_thresholds && is_in_force(accepted, waiver) && kinds_of_waiver(accepted, waiver) & worse)
             used = use_waiver(waiver, out, bytes, used);
     }
 }
@@ -410,21 +403,22 @@ static void accept_limited(const struct accepted *accepted, unsigned worse, char
 static npart_status accept_lifted(struct accepted *accepted, char *out, size_t bytes, struct npart_error *error)
 {
     struct checked *checked = accepted->checked;
-    struct compared with;
+    struct npart_compared with;
     npart_plan *lifted = NULL;
     size_t used = 0;
-    for (uint32_t i = 0; i < checked->project->waiver_count; i++)
+    for (uint32_t i = 0; i < checked->project->info.waiver_count; i++)
         if (is_in_force(accepted, &checked->project->waivers[i]))
             mark_waived(accepted, &checked->project->waivers[i]);
-    if (!lift_find(&accepted->lift, checked->job.plans[accepted->target]))
-        return NPART_ERROR_MEMORY;
-    if (!accepted->lift.count)
-        return NPART_OK;
-    npart_status status = plan_lifted(accepted, &lifted, error);
+    uint32_t count = 0;
+    npart_status status =
+        npart_lift_make(&accepted->lift, checked->job.plans[accepted->target], accepted->is_waived, error);
+    if (status != NPART_OK || !npart_lift_overrides(accepted->lift, &count) || !count)
+        return status;
+    status = plan_lifted(accepted, &lifted, error);
     if (status == NPART_OK)
         status = baseline_compare(checked->baseline, checked, lifted, NULL, &with, error);
     npart_plan_free(lifted);
-    for (uint32_t i = 0; status == NPART_OK && !with.is_worse && i < checked->project->waiver_count; i++) {
+    for (uint32_t i = 0; status == NPART_OK && !with.is_worse && i < checked->project->info.waiver_count; i++) {
         struct waiver *waiver = &checked->project->waivers[i];
         if (is_in_force(accepted, waiver) && has_lifted(accepted, waiver))
             used = use_waiver(waiver, out, bytes, used);
@@ -441,7 +435,8 @@ static npart_status accept_worse(const struct run *run, struct checked *checked,
     if (*is_all || !has_waivers(checked, checked->options->targets[target], today, false))
         return NPART_OK;
     accepted.options = malloc(sizeof *accepted.options);
-    bool has_room = lift_open(&accepted.lift, run->oplists[target]) && accepted.options;
+    accepted.is_waived = rules_of(run->oplists[target]);
+    bool has_room = accepted.is_waived && accepted.options;
     if (has_room) {
         options_on(checked, target, accepted.options);
         accept_limited(&accepted, checked->judged[target].compared.kinds, out, bytes);
@@ -449,13 +444,14 @@ static npart_status accept_worse(const struct run *run, struct checked *checked,
     npart_status status = has_room ? NPART_OK : NPART_ERROR_MEMORY;
     if (has_room && !*out)
         status = accept_lifted(&accepted, out, bytes, error);
-    lift_free(&accepted.lift);
+    npart_lift_free(accepted.lift);
+    free(accepted.is_waived);
     free(accepted.options);
     return status;
 }
 
 /* A threshold that is not met, to what got worse; false: there is no room. */
-static bool add_to(struct outcome *worse, const struct outcome *unmet)
+static bool add_to(struct npart_gate_outcome *worse, const struct npart_gate_outcome *unmet)
 {
     size_t used = strlen(worse->text), length = strlen(unmet->text) + strlen("; ");
     if (used + length >= sizeof worse->text)
@@ -469,8 +465,8 @@ static bool add_to(struct outcome *worse, const struct outcome *unmet)
  * got worse does; else it is told with what got worse. */
 static void settle_unmet(struct judged *judged, uint32_t at, bool is_all)
 {
-    const struct compared *compared = &judged->compared;
-    struct outcome *items = judged->outcomes.items;
+    const struct npart_compared *compared = &judged->compared;
+    struct npart_gate_outcome *items = judged->outcomes.items;
     bool is_accepted = !compared->is_worse || *judged->waivers[at];
     for (uint32_t i = 0; i < at; i++) {
         size_t bytes = sizeof judged->waivers[i];
@@ -495,15 +491,15 @@ static npart_status judge_baseline(const struct run *run, struct checked *checke
 {
     struct judged *judged = &checked->judged[target];
     struct outcomes *outcomes = &judged->outcomes;
-    struct compared *compared = &judged->compared;
+    struct npart_compared *compared = &judged->compared;
     bool is_all = false;
     npart_status status = baseline_compare(checked->baseline, checked, checked->job.plans[target],
                                            checked->job.advice[target], compared, error);
     if (status != NPART_OK || !compared->is_known)
         return status;
-    _Static_assert(MOST_OUTCOMES > 4 + FAIL_ON_KINDS, "there is room for all thresholds and the baseline");
+    _Static_assert(NPART_MOST_OUTCOMES > 4 + NPART_CONDITIONS, "there is room for all thresholds and the baseline");
     uint32_t at = judged->comparison = outcomes->count++;
-    outcomes->items[at] = (struct outcome){.threshold = BASELINE, .is_met = !compared->is_worse};
+    outcomes->items[at] = (struct npart_gate_outcome){.threshold = BASELINE, .is_met = !compared->is_worse};
     memcpy(outcomes->items[at].text, compared->text, sizeof compared->text);
     if (compared->is_worse)
         status = accept_worse(run, checked, target, today, judged->waivers[at], sizeof judged->waivers[at], &is_all,
@@ -534,7 +530,7 @@ static uint32_t find_open(const struct judged *judged)
 static npart_status tell_changed(struct checked *checked, int target, struct npart_error *error)
 {
     struct judged *judged = &checked->judged[target];
-    struct compared *compared = &judged->compared, found = {0};
+    struct npart_compared *compared = &judged->compared, found = {0};
     bool is_told = compared->has_before && (!compared->is_worse || *compared->changed);
     npart_status status = is_told ? NPART_OK
                                   : baseline_compare(checked->before, checked, checked->job.plans[target],
@@ -543,8 +539,8 @@ static npart_status tell_changed(struct checked *checked, int target, struct npa
         return status;
     uint32_t at = found.is_worse ? find_open(judged) : NPART_NONE;
     if (at != NPART_NONE) {
-        struct outcome *outcome = &judged->outcomes.items[at];
-        const char *text = compared->is_worse ? found.changed : found.text + strlen(WORSE);
+        struct npart_gate_outcome *outcome = &judged->outcomes.items[at];
+        const char *text = compared->is_worse ? found.changed : found.text + strlen(NPART_WORSE);
         size_t used = judged->own_bytes = strlen(outcome->text);
         if (*text)
             (void)snprintf(outcome->text + used, sizeof outcome->text - used, "; changed: %s", text);
@@ -566,7 +562,7 @@ npart_status judge_target(const struct run *run, struct checked *checked, int ta
 {
     struct judged *judged = &checked->judged[target];
     judged->comparison = NPART_NONE;
-    for (uint32_t i = 0; checked->project && i < checked->project->waiver_count; i++) {
+    for (uint32_t i = 0; checked->project && i < checked->project->info.waiver_count; i++) {
         struct waiver *waiver = &checked->project->waivers[i];
         if (!is_for(checked, waiver, checked->options->targets[target]))
             continue;
@@ -596,14 +592,14 @@ npart_status judge_target(const struct run *run, struct checked *checked, int ta
 /* Whatever the target, ONNX Runtime does not load it: that a node fails on one target says nothing of that. */
 static bool accepts_invalid(const struct waiver *waiver)
 {
-    return speaks_of(waiver, "fail-on invalid") || (!waiver->targets && speaks_of(waiver, "fail-on fail"));
+    return speaks_of(waiver, "fail-on invalid") || (!waiver->is.targets.count && speaks_of(waiver, "fail-on fail"));
 }
 
 /* Those that would have accepted that the model is invalid, had they not expired. */
 static void tell_expired_invalid(const struct checked *checked, const char *today)
 {
     struct project *project = checked->project;
-    for (uint32_t i = 0; project && i < project->waiver_count; i++) {
+    for (uint32_t i = 0; project && i < project->info.waiver_count; i++) {
         struct waiver *waiver = &project->waivers[i];
         if (is_for(checked, waiver, NULL) && is_expired(waiver, today) && accepts_invalid(waiver))
             tell_expired_waiver(checked, waiver, NULL);
@@ -626,14 +622,14 @@ void judge_model(struct checked *checked, const char *today)
     struct project *project = checked->project;
     struct npart_finding finding = {.size = sizeof finding};
     bool is_found = false;
-    for (uint32_t i = 0; checked->options->fails_on[FAIL_ON_INVALID] && !is_found &&
+    for (uint32_t i = 0; checked->options->thresholds.fails_on[NPART_FAILS_ON_INVALID] && !is_found &&
                          npart_inference_finding(checked->job.inference, i, &finding); i++)
         is_found = strcmp(finding.code, "invalid") == 0;
     if (!is_found)
         return;
     (void)snprintf(checked->invalid, sizeof checked->invalid, "%s%s%s%s", finding.text, *finding.at ? " (" : "",
                    finding.at, *finding.at ? ")" : "");
-    for (uint32_t i = 0; project && i < project->waiver_count && !*checked->invalid_waiver; i++) {
+    for (uint32_t i = 0; project && i < project->info.waiver_count && !*checked->invalid_waiver; i++) {
         struct waiver *waiver = &project->waivers[i];
         if (is_for(checked, waiver, NULL) && !is_expired(waiver, today) && accepts_invalid(waiver))
             (void)use_waiver(waiver, checked->invalid_waiver, sizeof checked->invalid_waiver, 0);
@@ -644,12 +640,12 @@ void judge_model(struct checked *checked, const char *today)
 static bool tell_unknown_rules(const struct project *project, const struct waiver *waiver)
 {
     bool is_first = true;
-    const struct toml_value *item = first_string(waiver->rules);
-    for (uint32_t k = 0; item && k < 64; k++, item = next_string(waiver->rules, item)) {
+    for (uint32_t k = 0; k < waiver->is.rules.count && k < 64; k++) {
+        const struct npart_project_text *item = &waiver->is.rules.items[k];
         if (waiver->known_rules >> k & 1)
             continue;
-        project_say(project, item->at, "note: no rule of this waiver's targets is called %s%s%s", item->as.text.bytes,
-                    is_first && *waiver->meant ? "; did you mean " : "", is_first ? waiver->meant : "");
+        project_say(project, item->line, item->column, "note: no rule of this waiver's targets is called %s%s%s",
+                    item->text, is_first && *waiver->meant ? "; did you mean " : "", is_first ? waiver->meant : "");
         is_first = false;
     }
     return !is_first;
@@ -657,12 +653,12 @@ static bool tell_unknown_rules(const struct project *project, const struct waive
 
 void tell_idle_waivers(const struct project *project)
 {
-    for (uint32_t i = 0; i < project->waiver_count; i++) {
+    for (uint32_t i = 0; i < project->info.waiver_count; i++) {
         const struct waiver *waiver = &project->waivers[i];
         if (waiver->has_model && tell_unknown_rules(project, waiver))
             continue;
         if (!waiver->is_used && (waiver->has_model || project->is_whole))
-            project_say(project, waiver->at->at, "note: this waiver waives nothing%s",
+            project_say(project, waiver->is.line, waiver->is.column, "note: this waiver waives nothing%s",
                         waiver->has_model ? "" : ": no model that is checked matches it");
     }
 }

@@ -32,7 +32,7 @@ static json_t *outcome_json(const char *threshold, bool is_met, const char *text
 }
 
 /* What the baseline has; null where it has nothing. */
-static json_t *before_json(const struct compared *compared)
+static json_t *before_json(const struct npart_compared *compared)
 {
     const struct npart_summary *before = &compared->before;
     if (!compared->has_before)
@@ -62,7 +62,7 @@ static json_t *target_json(const struct checked *checked, int target)
     (void)npart_plan_summary(checked->job.plans[target], &summary);
     (void)npart_plan_cost(checked->job.plans[target], &cost);
     for (uint32_t i = 0; i < judged->outcomes.count; i++) {
-        const struct outcome *outcome = &judged->outcomes.items[i];
+        const struct npart_gate_outcome *outcome = &judged->outcomes.items[i];
         (void)json_array_append_new(outcomes, outcome_json(outcome->threshold, outcome->is_met, outcome->text,
                                                            judged->waivers[i], judged->is_known[i]));
     }
@@ -121,7 +121,7 @@ npart_status enter_checked(struct run *run, const struct checked *checked, struc
     if (!checked->is_read)
         return document_add_error(run, checked->path, &checked->error, error);
     size_t targets = (size_t)checked->options->target_count;
-    struct outcome_list list = {.items = calloc(targets * MOST_OUTCOMES + 1, sizeof *list.items)};
+    struct outcome_list list = {.items = calloc(targets * NPART_MOST_OUTCOMES + 1, sizeof *list.items)};
     if (!list.items)
         return NPART_ERROR_MEMORY;
     if (*checked->invalid)
@@ -131,7 +131,7 @@ npart_status enter_checked(struct run *run, const struct checked *checked, struc
     for (size_t t = 0; t < targets; t++)
         for (uint32_t i = 0; i < checked->judged[t].outcomes.count; i++) {
             const struct judged *judged = &checked->judged[t];
-            const struct outcome *outcome = &judged->outcomes.items[i];
+            const struct npart_gate_outcome *outcome = &judged->outcomes.items[i];
             const char *waiver = judged->waivers[i];
             bool is_comparison = i == judged->comparison;
             if (judged->is_told[i])

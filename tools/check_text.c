@@ -60,7 +60,7 @@ static void add_head(const struct block *block, const char *target, const char *
 }
 
 /* A threshold that is not met either: what was counted stands among the figures. */
-static size_t add_told(char *line, size_t used, size_t bytes, const struct outcome *outcome)
+static size_t add_told(char *line, size_t used, size_t bytes, const struct npart_gate_outcome *outcome)
 {
     static const char most[] = "threshold: at most ";
     const char *limit = strcmp(outcome->threshold, "max-partitions") == 0 ? strstr(outcome->text, most) : NULL;
@@ -71,7 +71,7 @@ static size_t add_told(char *line, size_t used, size_t bytes, const struct outco
 /* The node, and the figures before and after; with thresholds that are not met either. */
 static void add_changed(const struct block *block, const struct judged *judged)
 {
-    const struct compared *compared = &judged->compared;
+    const struct npart_compared *compared = &judged->compared;
     char line[2 * MESSAGE_BYTES];
     size_t used;
     if (*compared->changed)
@@ -88,7 +88,7 @@ static void add_changed(const struct block *block, const struct judged *judged)
  * a waiver names it. */
 static void add_causes(const struct block *block, int target)
 {
-    const struct compared *compared = &block->checked->judged[target].compared;
+    const struct npart_compared *compared = &block->checked->judged[target].compared;
     const npart_plan *plan = block->checked->job.plans[target];
     struct npart_cause cause = {.size = sizeof cause};
     char first[MESSAGE_BYTES] = "";
@@ -123,7 +123,7 @@ static void add_fix(const struct block *block, int target)
         text_add(block->out, lines);
         return;
     }
-    write_action(&action, true, lines, sizeof lines);
+    (void)npart_action_text(&action, true, lines, sizeof lines);
     add_field(block, "fix", lines);
 }
 
@@ -156,7 +156,7 @@ static void add_accept(const struct block *block, int target, bool is_whole)
 /* What an open outcome says by itself: what changed stands below. */
 static void write_open(const struct judged *judged, uint32_t outcome, char *out, size_t bytes)
 {
-    const struct outcome *at = &judged->outcomes.items[outcome];
+    const struct npart_gate_outcome *at = &judged->outcomes.items[outcome];
     bool is_worse = strcmp(at->threshold, BASELINE) == 0;
     bool is_cut = outcome == judged->comparison && judged->own_bytes;
     int length = is_cut && judged->own_bytes < bytes ? (int)judged->own_bytes : (int)bytes - 1;
@@ -231,7 +231,7 @@ static void add_others(struct text *out, const struct checked *checked, int targ
     char summary[160] = "";
     bool is_told = false;
     for (uint32_t i = 0; i < judged->outcomes.count; i++) {
-        const struct outcome *outcome = &judged->outcomes.items[i];
+        const struct npart_gate_outcome *outcome = &judged->outcomes.items[i];
         bool is_accepted = !outcome->is_met && *judged->waivers[i];
         if (is_accepted)
             add_accepted(out, look, checked, name, outcome->text, judged->waivers[i], judged->is_known[i]);

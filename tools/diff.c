@@ -180,7 +180,7 @@ static bool has_target(const struct input *input, const char *target)
 /* Whether a report has the model's target with several toolchains. */
 static bool has_toolchains(const struct input *input, const char *target)
 {
-    return has_target(input, target) && !find_side(&input->sides, input->model, target, NULL, NULL);
+    return has_target(input, target) && !npart_sides_find(input->sides.read, input->model, target, NULL, NULL);
 }
 
 /* "intel-npu:4000"; of several toolchains "intel-npu:4000@openvino 2026.4.1". To be freed; NULL: out of memory. */
@@ -199,7 +199,7 @@ static char *name_target(const struct input *input, const struct npart_side *sid
 static bool is_first(const struct input *input, const struct npart_side *side)
 {
     return (!input->model || strcmp(side->model, input->model) == 0) &&
-           find_side(&input->sides, input->model, side->target, side->toolchain, NULL) == side;
+           npart_sides_find(input->sides.read, input->model, side->target, side->toolchain, NULL) == side;
 }
 
 /* The targets that a report has of the model, where the user names none; with the toolchain left out where it has one,
@@ -232,7 +232,8 @@ static bool take_targets(struct run *run, struct options *options, struct pair *
 static const struct npart_side *side_as_taken(const struct input *input, const struct input *other,
                                               const struct npart_side *taken)
 {
-    const struct npart_side *side = find_side(&input->sides, input->model, taken->target, taken->toolchain, NULL);
+    const struct npart_side *side =
+        npart_sides_find(input->sides.read, input->model, taken->target, taken->toolchain, NULL);
     bool is_other = side && strcmp(side->toolchain, taken->toolchain) != 0;
     return is_other && has_toolchains(other, taken->target) ? NULL : side;
 }
@@ -250,8 +251,8 @@ static const struct npart_side *side_of(const struct pair *pair, int which, cons
     if (taken) /* of two reports from NEW */
         return which == 0 && other->is_report ? side_as_taken(input, other, taken) : taken;
     if (planned)
-        return find_side(&input->sides, input->model, planned->target, planned->toolchain, NULL);
-    return find_meant_side(&input->sides, input->model, target, are_several);
+        return npart_sides_find(input->sides.read, input->model, planned->target, planned->toolchain, NULL);
+    return npart_sides_find_meant(input->sides.read, input->model, target, are_several);
 }
 
 static void tell_missing(const struct pair *pair, int which, const char *target, int place, bool are_several)
@@ -389,7 +390,7 @@ static bool can_be_shown(struct run *run, const struct pair *pair, int which)
     const struct input *input = &pair->inputs[which];
     bool is_shown = input->is_report && wants_page(run->options);
     const struct npart_side *side = is_shown ? side_in_page(run, pair, which) : NULL;
-    if (!side || is_whole_report(&input->sides, side))
+    if (!side || npart_sides_is_report(input->sides.read, side))
         return true;
     say("%s: a baseline cannot be shown: save a report (--format json)", input->path);
     worsen(run, EXIT_USAGE);

@@ -85,12 +85,12 @@ npart_status document_add_saved(struct run *run, const char *path, const struct 
                                 const struct npart_side *side, struct npart_error *error)
 {
     struct stretch stretch = {.file = open_file(path, "rb")};
-    int64_t begin = 0, end = 0;
+    uint64_t begin = 0, end = 0;
     npart_status status = NPART_ERROR_READ;
-    bool is_there = stretch.file && find_document(sides, side, &begin, &end);
+    bool is_there = stretch.file && npart_sides_place(sides->read, side, &begin, &end);
     (void)snprintf(error->message, sizeof error->message, "it cannot be read again");
-    if (is_there && seek_stream(stretch.file, begin)) {
-        stretch.left = end - begin;
+    if (is_there && seek_stream(stretch.file, (int64_t)begin)) {
+        stretch.left = (int64_t)(end - begin);
         status = npart_document_add_report(run->document, read_stretch, &stretch, error);
     }
     if (stretch.file)
@@ -125,7 +125,7 @@ void document_close(struct run *run)
 static void append(struct outcome_list *list, const struct outcomes *found, uint32_t plan)
 {
     for (uint32_t i = 0; i < found->count; i++) {
-        const struct outcome *at = &found->items[i];
+        const struct npart_gate_outcome *at = &found->items[i];
         list->items[list->count++] = (struct npart_threshold_outcome){.size = sizeof *list->items,
                                                                       .plan = plan,
                                                                       .is_met = at->is_met,
@@ -137,7 +137,7 @@ static void append(struct outcome_list *list, const struct outcomes *found, uint
 bool list_outcomes(struct outcome_list *list, const struct options *options, const struct job *job)
 {
     size_t targets = (size_t)options->target_count;
-    *list = (struct outcome_list){.items = calloc((targets + 1) * MOST_OUTCOMES, sizeof *list->items),
+    *list = (struct outcome_list){.items = calloc((targets + 1) * NPART_MOST_OUTCOMES, sizeof *list->items),
                                   .found = calloc(targets + 1, sizeof *list->found)};
     if (!list->items || !list->found)
         return false;

@@ -20,6 +20,17 @@ FILE *open_regular_file(const char *path, const char *otherwise, enum exit_statu
     return file;
 }
 
+ptrdiff_t read_stream(void *payload, void *into, size_t bytes)
+{
+    size_t count = fread(into, 1, bytes, payload);
+    return count || !ferror(payload) ? (ptrdiff_t)count : -1;
+}
+
+bool write_stream(void *payload, const char *text, size_t bytes)
+{
+    return fwrite(text, 1, bytes, payload) == bytes;
+}
+
 static bool is_same(const struct file_identity *a, const struct file_identity *b)
 {
     return a->device == b->device && a->inode == b->inode;

@@ -12,6 +12,9 @@
 /* To be read from its beginning to its end, however long it is: a regular file alone, as a device may have no end, and
  * a pipe nobody who writes to it. NULL: it was told; `otherwise` says how else it may be given, or is "". */
 FILE *open_regular_file(const char *path, const char *otherwise, enum exit_status *status);
+/* An npart_read_callback, and an npart_write_callback, of a stream, which is the payload. */
+ptrdiff_t read_stream(void *payload, void *into, size_t bytes);
+bool write_stream(void *payload, const char *text, size_t bytes);
 /* The absolute path of what may be no file yet, with no links to folders in it; to be freed. NULL: there is no such
  * folder, or out of memory. */
 char *find_place(const char *path);

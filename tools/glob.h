@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Patterns of paths: `*` and `?` within a name, `[abc]`, and `**` for any number of folders. A name that begins with a
- * dot is matched only by one that is written so.
+ * Files that patterns of paths match (npart_glob_match).
  */
 #ifndef TOOL_GLOB_H
 #define TOOL_GLOB_H
@@ -9,15 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define GLOB_MOST_BYTES 4096u
-#define GLOB_MOST_FOLDERS 64u /* deep */
 #define GLOB_MOST_FILES 100000u /* that match the patterns of one run */
 #define GLOB_MOST_ENTRIES 1000000u /* looked at in folders for one pattern */
-
-/* A sentence on what is wrong with a pattern, or NULL. */
-const char *glob_problem(const char *pattern);
-/* Both with / between folders, relative to the same one. Time grows with the product of their lengths at most. */
-bool glob_match(const char *pattern, const char *path);
 
 struct paths {
     char **items;

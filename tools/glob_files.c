@@ -9,13 +9,15 @@
 #include <string.h>
 
 #include "glob.h"
+
+#include "npu_partition.h"
 #include "grow.h"
 #include "platform.h"
 
 struct search {
     struct paths *paths;
     const char *folder, *pattern;
-    uint32_t deepest; /* folders that the pattern can go down; GLOB_MOST_FOLDERS + 1 with ** */
+    uint32_t deepest; /* folders that the pattern can go down; NPART_MOST_GLOB_FOLDERS + 1 with ** */
     bool sees_hidden; /* some part of the pattern begins with a dot */
     uint32_t entries;
     char *problem;
@@ -103,7 +105,7 @@ static bool take_entry(struct search *search, const char *at, const char *name, 
     } else if (kind_of_path(full, false) == PATH_FOLDER) {
         if (depth < search->deepest)
             is_done = walk(search, below, depth + 1);
-    } else if (glob_match(search->pattern, path) && kind_of_path(full, true) != PATH_FOLDER) {
+    } else if (npart_glob_match(search->pattern, path) && kind_of_path(full, true) != PATH_FOLDER) {
         /* Also a link to nothing, as git-annex and DVC leave: a model that cannot be read is told, not left out. */
         is_done = take_file(search, path);
     }
@@ -123,7 +125,7 @@ static bool walk(struct search *search, const char *at, uint32_t depth)
         is_done = full && errno == ENOENT; /* then nothing matches */
         if (!is_done)
             (void)fail(search, full ? full : "", full ? strerror(errno) : "out of memory");
-    } else if (depth > GLOB_MOST_FOLDERS) {
+    } else if (depth > NPART_MOST_GLOB_FOLDERS) {
         is_done = fail(search, full, "folders are nested more than 64 deep");
     }
     for (const char *name; is_done && folder && (name = folder_next(folder));) {
@@ -166,7 +168,7 @@ bool glob_files(struct paths *paths, const char *folder, const char *pattern, ch
     for (const char *at = pattern + plain; (at = strchr(at, '/')); at++)
         search.deepest++;
     if (strstr(pattern + plain, "**"))
-        search.deepest = GLOB_MOST_FOLDERS + 1;
+        search.deepest = NPART_MOST_GLOB_FOLDERS + 1;
     bool is_done = walk(&search, start, 0);
     free(start);
     return is_done;

@@ -5,14 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calibration.h"
 #include "glob.h"
-#include "json_memory.h"
 #include "option_values.h"
-#include "profile.h"
-#include "runs.h"
 #include "side.h"
-#include "toml.h"
 
 /* The tool's own, on the command line and the files beside models that it names. Both are the user's, so nothing of
  * them needs to be set: each is well above what a person or a program of theirs writes. */
@@ -31,21 +26,21 @@ static const struct own_limit {
     {"rewrites", "ids", "refused", "--only, --not", MOST_REWRITES},
     {"figures", "parts", "refused", "--gpu, --runs", MOST_FIGURES},
     {"links", "links", "refused", "--link", MOST_LINKS},
-    {"project-bytes", "bytes", "refused", "a project file, a baseline of waivers", TOML_MOST_BYTES},
-    {"project-values", "values", "refused", "tables, arrays and values of a project file", TOML_MOST_VALUES},
-    {"project-depth", "tables", "refused", "tables and arrays in one another", TOML_MOST_DEPTH},
-    {"pattern-bytes", "bytes", "refused", "a pattern of files, and a path that it matches", GLOB_MOST_BYTES},
-    {"pattern-depth", "folders", "refused", "folders in one another that a pattern goes into", GLOB_MOST_FOLDERS},
+    {"project-bytes", "bytes", "refused", "a project file, a baseline of waivers", NPART_MOST_PROJECT_BYTES},
+    {"project-values", "values", "refused", "tables, arrays and values of a project file", NPART_MOST_PROJECT_VALUES},
+    {"project-depth", "tables", "refused", "tables and arrays in one another", NPART_MOST_PROJECT_DEPTH},
+    {"pattern-bytes", "bytes", "refused", "a pattern of files, and a path that it matches", NPART_MOST_GLOB_BYTES},
+    {"pattern-depth", "folders", "refused", "folders in one another that a pattern goes into", NPART_MOST_GLOB_FOLDERS},
     {"pattern-files", "files", "refused", "files that the patterns of one run match", GLOB_MOST_FILES},
     {"pattern-entries", "entries", "refused", "entries of folders that one pattern looks at", GLOB_MOST_ENTRIES},
-    {"json-bytes", "bytes", "refused", "memory that one value of a JSON file takes", MOST_JSON_BYTES},
-    {"report-bytes", "bytes", "refused", "memory that the reports of one file take", MOST_REPORT_BYTES},
-    {"profile-nodes", "nodes", "refused", "different nodes of a profile", MOST_PROFILE_NODES},
-    {"profile-providers", "providers", "refused", "different providers of a profile", MOST_PROVIDERS},
-    {"log-line-bytes", "bytes", "shorter", "a line of a log", MOST_LOG_LINE},
-    {"runs", "runs", "refused", "lines of a table of runs", MOST_RUNS},
-    {"measurements", "runs", "refused", "runs that are calibrated with", MOST_MEASUREMENTS},
-    {"run-line-bytes", "bytes", "refused", "one of these lines", MOST_RUN_LINE},
+    {"json-bytes", "bytes", "refused", "memory that one value of a JSON file takes", NPART_MOST_JSON_BYTES},
+    {"report-bytes", "bytes", "refused", "memory that the reports of one file take", NPART_MOST_REPORT_BYTES},
+    {"profile-nodes", "nodes", "refused", "different nodes of a profile", NPART_MOST_RUN_NODES},
+    {"profile-providers", "providers", "refused", "different providers of a profile", NPART_MOST_RUN_PROVIDERS},
+    {"log-line-bytes", "bytes", "shorter", "a line of a log", NPART_MOST_RUN_LOG_LINE},
+    {"runs", "runs", "refused", "lines of a table of runs", NPART_MOST_RUN_ROWS},
+    {"measurements", "runs", "refused", "runs that are calibrated with", NPART_MOST_MEASUREMENTS},
+    {"run-line-bytes", "bytes", "refused", "one of these lines", NPART_MOST_RUN_LINE},
 };
 
 static const char *past_word(enum npart_past past)

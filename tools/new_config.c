@@ -75,7 +75,7 @@ static bool write_config(struct run *run, const struct options *options)
 enum exit_status write_new_config(struct run *run, const struct options *options)
 {
     for (int i = 0; i < options->model_count; i++) {
-        const char *problem = glob_problem(plain_path(options->models[i]));
+        const char *problem = npart_glob_problem(plain_path(options->models[i]));
         if (!problem)
             continue;
         say("%s: a project file cannot name it: %s", options->models[i], problem);

@@ -36,7 +36,7 @@ static bool wants_advice(const struct options *options)
 static bool tells_alone(const struct options *options)
 {
     return !options->is_quiet && !wants_document(options) && !options->wants_modules && !options->explain &&
-           !options->settings && !options->wants_summary && !has_plan_thresholds(options) &&
+           !options->settings && !options->wants_summary && !npart_thresholds_ask_plans(&options->thresholds) &&
            options->assumption_count == 0 && options->cut_count == 0;
 }
 
@@ -402,7 +402,7 @@ static enum exit_status analyze_models(struct run *run, struct options *options)
 {
     if (options->model_count == 0)
         return usage("which model?");
-    if (options->wants_shapes && (options->wants_summary || has_plan_thresholds(options)))
+    if (options->wants_shapes && (options->wants_summary || npart_thresholds_ask_plans(&options->thresholds)))
         return usage("--shapes prints shapes alone: --summary and thresholds of plans do not go with it");
     bool has_target = options->target_count > 0 || options->oplist;
     if (!has_target && !options->wants_shapes)

@@ -26,7 +26,7 @@ bool read_share(const char *option, const char *value, double *out)
 {
     bool is_percent;
     double share;
-    if (!parse_share(value, &share, &is_percent))
+    if (!npart_share_of(value, &share, &is_percent))
         return complain(option, value, "expected a share up to 1, or percent such as 95%");
     *out = share;
     return true;
@@ -82,11 +82,12 @@ bool read_milliseconds(const char **at, double *out)
     return is_number;
 }
 
-#define BOUND(member, word, form, expected, is_least, unit, unknown, goes, help)                                       \
+#define BOUND(member, id, word, form, expected, goes, help)                                                            \
     bool take_##member(struct options *options, const char *value)                                                     \
     {                                                                                                                  \
         const char *at = value;                                                                                        \
-        bool is_number = read_milliseconds(&at, &options->bounds[BOUND_##member]) && !*at;                             \
+        double *bound = &options->thresholds.bounds[NPART_BOUND_##id];                                                 \
+        bool is_number = read_milliseconds(&at, bound) && !*at;                                                        \
         return is_number || complain("--" word, value, "expected " expected);                                          \
     }
 #include "bounds.def"
@@ -305,7 +306,7 @@ bool take_max_partitions(struct options *options, const char *value)
     long long number;
     if (!read_whole(value, 0, INT32_MAX, &number))
         return complain("--max-partitions", value, "expected a number from 0 on");
-    options->max_partitions = (long)number;
+    options->thresholds.max_partitions = (long)number;
     return true;
 }
 

@@ -45,7 +45,7 @@ bool take_jobs(struct options *options, const char *value);
 /* A number as people write it, of milliseconds say: "1.5"; up to a colon or the end. */
 bool read_milliseconds(const char **at, double *out);
 bool take_lengths(struct options *options, const char *value);
-#define BOUND(member, word, form, expected, is_least, unit, unknown, goes, help)                                       \
+#define BOUND(member, id, word, form, expected, goes, help)                                                            \
     bool take_##member(struct options *options, const char *value);
 #include "bounds.def"
 bool take_ram(struct options *options, const char *value);

@@ -216,7 +216,7 @@ static bool take_assumption(struct options *options, const char *option, const c
     bool on_npu = equals && strcmp(equals + 1, "npu") == 0;
     if (!equals || (!on_npu && strcmp(equals + 1, "cpu") != 0))
         return complain(option, value, expected);
-    char *name = copy_name(option, value, options->assumption_count < MOST_ASSUMPTIONS, "too many assumptions",
+    char *name = copy_name(option, value, options->assumption_count < MOST_ASSUMPTIONS, "too many placement overrides",
                            expected);
     if (!name)
         return false;
@@ -295,21 +295,21 @@ static bool take_color(struct options *options, const char *value)
 
 static bool take_min_coverage(struct options *options, const char *value)
 {
-    return read_share("--min-coverage", value, &options->min_coverage);
+    return read_share("--min-coverage", value, &options->thresholds.min_coverage);
 }
 
 static bool take_min_mac_coverage(struct options *options, const char *value)
 {
-    return read_share("--min-mac-coverage", value, &options->min_mac_coverage);
+    return read_share("--min-mac-coverage", value, &options->thresholds.min_mac_coverage);
 }
 
 static bool take_fail_on(struct options *options, const char *value)
 {
     unsigned found = 0;
-    bool are_words = read_words("--fail-on", value, fail_on_words, FAIL_ON_KINDS, &found);
-    for (unsigned at = 0; at < FAIL_ON_KINDS; at++)
-        options->fails_on[at] |= found >> at & 1;
-    options->fails_on[FAIL_ON_INVALID] |= options->fails_on[FAIL_ON_FAIL];
+    bool are_words = read_words("--fail-on", value, condition_words(), NPART_CONDITIONS, &found);
+    for (unsigned at = 0; at < NPART_CONDITIONS; at++)
+        options->thresholds.fails_on[at] |= found >> at & 1;
+    options->thresholds.fails_on[NPART_FAILS_ON_INVALID] |= options->thresholds.fails_on[NPART_FAILS_ON_FAIL];
     return are_words;
 }
 
@@ -456,7 +456,7 @@ static const struct row {
     {NULL, 0, NULL, NOTHING, "Thresholds: exit status 1 when one is not met", "- fix check"},
     {"max-partitions", 0, "N", CALL(take_max_partitions), "at least 1 and at most N partitions; 0 allows none",
      "- fix check"},
-    {"allow-none", 0, NULL, MEMBER(allows_none), "with --max-partitions: 0 partitions are accepted, too",
+    {"allow-none", 0, NULL, MEMBER(thresholds.allows_none), "with --max-partitions: 0 partitions are accepted, too",
      "- fix check"},
     {"min-mac-coverage", 0, "SHARE", CALL(take_min_mac_coverage),
      "at least this share of the multiply-accumulates on the NPU: 0.95 or 95%", "- fix check"},
@@ -470,7 +470,7 @@ static const struct row {
     {NULL, 0, "invalid", NOTHING, "ONNX Runtime does not load the model", NULL},
     {NULL, 0, "memory", NOTHING, "the model does not fit into the target's memory", NULL},
     {NULL, 0, "slower", NOTHING, "a run takes longer than on the CPU alone", NULL},
-#define BOUND(member, word, value, expected, is_least, unit, unknown, goes, help)                                      \
+#define BOUND(member, id, word, value, expected, goes, help)                                                           \
     {word, 0, value, CALL(take_##member), help, goes},
 #include "bounds.def"
     {NULL, 0, NULL, NOTHING, "About targets", NULL},
@@ -763,7 +763,7 @@ bool read_options(int argc, char **argv, struct options *options)
     bool only_models = false, is_used[ROWS] = {false};
     int mistakes = 0;
     memset(options, 0, sizeof *options);
-    clear_thresholds(options);
+    options->thresholds = (struct npart_thresholds)NPART_THRESHOLDS_INIT;
     options->max_growth = 0.25;
     options->models = calloc((size_t)argc + 1, sizeof *options->models);
     if (!options->models)

@@ -32,24 +32,6 @@ enum format {
 #include "formats.def"
     FORMATS
 };
-enum fail_on {
-    FAIL_ON_NONE,
-    FAIL_ON_SPLIT,
-    FAIL_ON_FAIL, /* sets INVALID, too */
-    FAIL_ON_UNKNOWN,
-    FAIL_ON_DYNAMIC,
-    FAIL_ON_INVALID,
-    FAIL_ON_MEMORY,
-    FAIL_ON_SLOWER,
-    FAIL_ON_KINDS
-};
-/* Their words, in this order (thresholds.c). */
-extern const char *const fail_on_words[FAIL_ON_KINDS];
-enum bound {
-#define BOUND(member, word, value, expected, is_least, unit, unknown, goes, help) BOUND_##member,
-#include "bounds.def"
-    BOUNDS
-};
 enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
 struct word;
@@ -111,15 +93,12 @@ struct options {
     bool is_dry_run, lists_rewrites;
     uint64_t ram_bytes; /* 0: not asked */
     const char *device_class; /* for it */
-    double bounds[BOUNDS]; /* below 0: no threshold */
     unsigned long long keep_bytes;
     struct npart_limit limits[MOST_LIMITS];
     uint32_t limit_count;
     uint64_t timeout_ms, max_memory_bytes; /* of a model and all that is made from it; 0: none */
     uint64_t begun_ms; /* of the clock, where a command does several things with its model: what is left counts; or 0 */
-    long max_partitions;                   /* -1: no threshold */
-    double min_coverage, min_mac_coverage; /* below 0: no threshold */
-    bool fails_on[FAIL_ON_KINDS], allows_none;
+    struct npart_thresholds thresholds;
     enum npart_detail detail;
     bool has_level, has_detail; /* the user has asked for it */
     bool wants_summary, wants_shapes, wants_modules, lists_targets, lists_limits, wants_version, wants_help;

@@ -43,7 +43,7 @@ static void read_parts(struct run *run, struct set *set)
 static void check_threshold(struct run *run, const npart_placement *placement)
 {
     struct npart_placement_info info = {.size = sizeof info};
-    double most = run->options->bounds[BOUND_max_ms];
+    double most = run->options->thresholds.bounds[NPART_BOUND_MAX_MS];
     if (most < 0 || !npart_placement_info(placement, &info) || (info.has_total && info.total.typical_ms <= most))
         return;
     if (info.has_total)

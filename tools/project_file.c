@@ -2,9 +2,10 @@
  *
  * Where a project file lies, and what it says of a model.
  */
-#include "project_file.h"
+#include "project.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +15,6 @@
 #include "output_file.h"
 #include "platform.h"
 #include "scan_text.h"
-#include "thresholds.h"
 
 /* ---- where it lies ------------------------------------------------------------------------------------------ */
 
@@ -92,9 +92,9 @@ static bool find_places(struct project *project, const char *path)
 static char *read_bytes(const char *path, size_t *count)
 {
     FILE *file = open_file(path, "rb");
-    char *bytes = file ? malloc(TOML_MOST_BYTES + 1) : NULL;
+    char *bytes = file ? malloc(NPART_MOST_PROJECT_BYTES + 1) : NULL;
     errno = bytes || !file ? errno : ENOMEM;
-    *count = bytes ? fread(bytes, 1, TOML_MOST_BYTES + 1, file) : 0;
+    *count = bytes ? fread(bytes, 1, NPART_MOST_PROJECT_BYTES + 1, file) : 0;
     bool has_failed = bytes && ferror(file);
     int problem = errno;
     if (file)
@@ -107,30 +107,62 @@ static char *read_bytes(const char *path, size_t *count)
     return bytes;
 }
 
+static void tell(void *payload, uint32_t line, uint32_t column, const char *text)
+{
+    const struct project *project = payload;
+    if (line)
+        say("%s:%u:%u: %s", project->path, line, column, text);
+    else
+        say("%s: %s", project->path, text);
+}
+
+void project_say(const struct project *project, uint32_t line, uint32_t column, const char *format, ...)
+{
+    char text[1024];
+    va_list list;
+    va_start(list, format);
+    (void)vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    say("%s:%u:%u: %s", project->path, line, column, text);
+}
+
+/* Its mistakes are told. */
 static bool read_document(struct project *project, const char *path)
 {
-    struct toml_problem problem;
+    struct npart_error error;
     size_t count;
     char *bytes = read_bytes(path, &count);
     if (!bytes) {
         say("%s: cannot read the file: %s", path, strerror(errno));
         return false;
     }
-    bool is_read = toml_read(&project->document, bytes, count, &problem);
+    npart_status status = npart_project_read(&project->read, bytes, count, tell, project, NULL, &error);
     free(bytes);
-    if (!is_read && problem.line)
-        say("%s:%u:%u: %s", project->path, problem.line, problem.column, problem.text);
-    else if (!is_read)
-        say("%s: %s", project->path, problem.text);
-    return is_read;
+    if (status != NPART_OK && status != NPART_ERROR_MALFORMED)
+        say("%s: %s", project->path, error.message);
+    return status == NPART_OK;
+}
+
+static bool read_waivers(struct project *project)
+{
+    uint32_t count = project->info.waiver_count;
+    project->waivers = calloc(count + (size_t)1, sizeof *project->waivers);
+    for (uint32_t i = 0; project->waivers && i < count; i++) {
+        struct waiver *waiver = &project->waivers[i];
+        waiver->project = project->read;
+        waiver->index = i;
+        waiver->is.size = sizeof waiver->is;
+        (void)npart_project_waiver(project->read, i, &waiver->is);
+    }
+    return project->waivers != NULL;
 }
 
 /* A path of the file, from the working directory. */
-static bool resolve(const struct project *project, const struct toml_value *value, char **out)
+static bool resolve(const struct project *project, const char *path, char **out)
 {
-    if (value)
-        *out = join_parts(is_absolute_path(value->as.text.bytes) ? "" : project->shown, value->as.text.bytes, "");
-    return !value || *out;
+    if (path)
+        *out = join_parts(is_absolute_path(path) ? "" : project->shown, path, "");
+    return !path || *out;
 }
 
 struct project *project_read(const char *path)
@@ -141,12 +173,14 @@ struct project *project_read(const char *path)
         project_free(project);
         return NULL;
     }
-    bool is_read = read_document(project, path) && read_schema(project);
+    bool is_read = read_document(project, path);
     if (is_read) {
-        project->found = calloc(TOML_MOST_VALUES, sizeof *project->found);
-        is_read = project->found && resolve(project, project->oplist, &project->oplist_path) &&
-                  resolve(project, project->cost, &project->cost_path) &&
-                  resolve(project, project->baseline, &project->baseline_path);
+        struct npart_project_info *info = &project->info;
+        info->size = sizeof *info;
+        (void)npart_project_info(project->read, info);
+        is_read = read_waivers(project) && resolve(project, info->oplist, &project->oplist_path) &&
+                  resolve(project, info->cost, &project->cost_path) &&
+                  resolve(project, info->baseline, &project->baseline_path);
         if (!is_read)
             say("%s: out of memory", project->path);
     }
@@ -161,10 +195,8 @@ void project_free(struct project *project)
 {
     if (!project)
         return;
-    toml_free(project->document);
-    free(project->tables);
+    npart_project_free(project->read);
     free(project->waivers);
-    free(project->found);
     free(project->oplist_path);
     free(project->cost_path);
     free(project->baseline_path);
@@ -203,8 +235,7 @@ static bool write_document_of(const char *path, const struct text *whole)
 /* Where `waivers` is an array of inline tables, a table more at the end is no TOML. */
 bool project_append(const struct project *project, const char *text, size_t count)
 {
-    struct toml_problem problem;
-    struct toml_document *document = NULL;
+    struct npart_error error;
     struct text whole = {0};
     size_t there;
     char *bytes = read_bytes(project->path, &there);
@@ -212,11 +243,10 @@ bool project_append(const struct project *project, const char *text, size_t coun
     if (!is_fine)
         say("%s: cannot read the file: %s", project->path, bytes ? "out of memory" : strerror(errno));
     free(bytes);
-    if (is_fine && !toml_read(&document, whole.bytes, whole.count, &problem)) {
-        say("%s: nothing was written, as [[waivers]] cannot be added at its end: %s", project->path, problem.text);
+    if (is_fine && npart_project_check_toml(whole.bytes, whole.count, &error) != NPART_OK) {
+        say("%s: nothing was written, as [[waivers]] cannot be added at its end: %s", project->path, error.message);
         is_fine = false;
     }
-    toml_free(document);
     is_fine = is_fine && write_document_of(project->path, &whole);
     free(whole.bytes);
     return is_fine;
@@ -234,32 +264,24 @@ char *project_path(const struct project *project, const char *model)
     return out;
 }
 
-bool project_matches(const struct toml_value *globs, const char *path)
+static bool add_targets(const struct project *project, const struct npart_project_texts *targets, struct options *out)
 {
-    for (const struct toml_value *glob = first_string(globs); glob; glob = next_string(globs, glob))
-        if (glob_match(glob->as.text.bytes, path))
-            return true;
-    return false;
-}
-
-static bool add_targets(const struct project *project, const struct toml_value *targets, struct options *out)
-{
-    for (const struct toml_value *item = first_string(targets); item; item = next_string(targets, item)) {
-        bool is_all = strcmp(item->as.text.bytes, "all") == 0;
+    for (uint32_t k = 0; k < targets->count; k++) {
+        const struct npart_project_text *item = &targets->items[k];
+        bool is_all = strcmp(item->text, "all") == 0;
         for (size_t i = 0; is_all ? npart_builtin_oplist(i) != NULL : i < 1; i++) {
             if (out->target_count == MOST_TARGETS) {
-                project_say(project, item->at, "more than %d targets", MOST_TARGETS);
+                project_say(project, item->line, item->column, "more than %d targets", MOST_TARGETS);
                 return false;
             }
-            out->targets[out->target_count++] = is_all ? npart_builtin_oplist(i) : item->as.text.bytes;
+            out->targets[out->target_count++] = is_all ? npart_builtin_oplist(i) : item->text;
         }
     }
     return true;
 }
 
 /* Instead of one of the same name. */
-static bool put_dim(struct options *out, const struct npart_dim_binding *dim, const struct toml_value **sources,
-                    const struct toml_value *source)
+static bool put_dim(struct options *out, const struct npart_dim_binding *dim, uint32_t *sources, uint32_t source)
 {
     uint32_t at = 0;
     while (at < out->dim_count && strcmp(out->dims[at].name, dim->name) != 0)
@@ -269,21 +291,6 @@ static bool put_dim(struct options *out, const struct npart_dim_binding *dim, co
     out->dim_count += at == out->dim_count;
     out->dims[at] = *dim;
     sources[at] = source;
-    return true;
-}
-
-static bool put_dims(const struct project *project, const struct toml_value *dims, struct options *out,
-                     const struct toml_value **sources)
-{
-    for (const struct toml_value *entry = dims ? dims->as.members.first : NULL; entry; entry = entry->next) {
-        bool is_limit = entry->kind == TOML_STRING;
-        struct npart_dim_binding dim = {.name = entry->key, .is_limit = is_limit};
-        dim.size = is_limit ? limit_of_dim(entry->as.text.bytes) : entry->as.integer;
-        if (!put_dim(out, &dim, sources, entry)) {
-            project_say(project, entry->key_at, "more than %d dims", MOST_DIMS);
-            return false;
-        }
-    }
     return true;
 }
 
@@ -301,101 +308,43 @@ static bool put_input(struct options *out, const char *name, const int64_t *dims
     return true;
 }
 
-static bool put_inputs(const struct project *project, const struct toml_value *inputs, struct options *out)
+static bool put_settings(struct project *project, const struct npart_project_settings *settings,
+                         const struct options *asked, struct options *out, uint32_t *sources)
 {
-    for (const struct toml_value *entry = inputs ? inputs->as.members.first : NULL; entry; entry = entry->next) {
-        int64_t dims[MOST_RANK];
-        uint32_t rank = 0;
-        for (const struct toml_value *dim = entry->as.members.first; dim; dim = dim->next)
-            dims[rank++] = dim->as.integer;
-        if (!put_input(out, entry->key, dims, rank)) {
-            project_say(project, entry->key_at, "more than %d inputs", MOST_INPUTS);
+    project->has_targets = settings->targets.count && !asked->target_count;
+    project->targets_line = settings->targets_line;
+    project->targets_column = settings->targets_column;
+    if (project->has_targets) {
+        out->target_count = 0;
+        if (!add_targets(project, &settings->targets, out))
+            return false;
+    }
+    if (settings->has_level && !asked->has_level)
+        out->level = settings->level;
+    if (settings->runtime && !asked->runtime)
+        out->runtime = settings->runtime;
+    out->thresholds = settings->thresholds;
+    for (uint32_t i = 0; i < settings->dim_count; i++) {
+        const struct npart_project_dim *dim = &settings->dims[i];
+        if (!put_dim(out, &dim->binding, sources, dim->entry)) {
+            project_say(project, dim->line, dim->column, "more than %d dims", MOST_DIMS);
+            return false;
+        }
+    }
+    for (uint32_t i = 0; i < settings->input_count; i++) {
+        const struct npart_project_input *input = &settings->inputs[i];
+        if (!put_input(out, input->shape.input, input->shape.dims, input->shape.rank)) {
+            project_say(project, input->line, input->column, "more than %d inputs", MOST_INPUTS);
             return false;
         }
     }
     return true;
 }
 
-/* Each says what the one before says otherwise. */
-static void put_thresholds(const struct settings *settings, struct options *out)
+static void put_asked_thresholds(const struct npart_thresholds *asked, struct npart_thresholds *out)
 {
-    for (int i = 0; i < BOUNDS; i++)
-        if (settings->bounds[i])
-            out->bounds[i] = number_of(settings->bounds[i]);
-    if (settings->max_partitions)
-        out->max_partitions = (long)settings->max_partitions->as.integer;
-    if (settings->min_coverage)
-        out->min_coverage = share_of(settings->min_coverage);
-    if (settings->min_mac_coverage)
-        out->min_mac_coverage = share_of(settings->min_mac_coverage);
-    if (settings->allow_none)
-        out->allows_none = settings->allow_none->as.boolean;
-    if (settings->fail_on) {
-        const struct toml_value *words = settings->fail_on;
-        memset(out->fails_on, 0, sizeof out->fails_on);
-        for (const struct toml_value *item = first_string(words); item; item = next_string(words, item))
-            out->fails_on[fail_on_of(item)] = true;
-        out->fails_on[FAIL_ON_INVALID] |= out->fails_on[FAIL_ON_FAIL];
-    }
-}
-
-static bool put_settings(struct project *project, const struct settings *settings, const struct options *asked,
-                         struct options *out, const struct toml_value **sources)
-{
-    if (settings->targets && !asked->target_count) {
-        out->target_count = 0;
-        project->targets_of_last = settings->targets;
-        if (!add_targets(project, settings->targets, out))
-            return false;
-    }
-    if (settings->level && !asked->has_level)
-        out->level = strcmp(settings->level->as.text.bytes, "off") == 0 ? NPART_LEVEL_OFF : NPART_LEVEL_BASIC;
-    if (settings->runtime && !asked->runtime)
-        out->runtime = settings->runtime->as.text.bytes;
-    put_thresholds(settings, out);
-    return put_dims(project, settings->dims, out, sources) && put_inputs(project, settings->inputs, out);
-}
-
-static bool is_found(const struct project *project, const struct toml_value *entry)
-{
-    uint32_t at = 0;
-    while (at < project->found_count && project->found[at] != entry)
-        at++;
-    return at < project->found_count;
-}
-
-void project_found(struct project *project, const struct toml_value *entry)
-{
-    if (!is_found(project, entry))
-        project->found[project->found_count++] = entry;
-}
-
-/* What follows a variant is a switch; without a variant "-npu" may be a part of the name. */
-static bool means_target(const char *text, const char *target)
-{
-    size_t length = strlen(text);
-    return strncmp(target, text, length) == 0 &&
-           (!target[length] || strchr(strchr(text, ':') ? ":+-@" : ":+@", target[length]));
-}
-
-/* Those for all targets, then those for one: of several names that mean it each one. */
-static void put_thresholds_on(struct project *project, const struct settings *settings, const char *target,
-                              struct options *out)
-{
-    put_thresholds(settings, out);
-    for (const struct toml_value *on = settings->on ? settings->on->as.members.first : NULL; on; on = on->next) {
-        struct settings own;
-        if (!means_target(on->key, target) || !read_thresholds(project, on, &own))
-            continue;
-        project_found(project, on);
-        put_thresholds(&own, out);
-    }
-}
-
-static void put_asked_thresholds(const struct options *asked, struct options *out)
-{
-    static const bool nothing[FAIL_ON_KINDS];
-    for (int i = 0; i < BOUNDS; i++)
+    static const bool nothing[NPART_CONDITIONS];
+    for (int i = 0; i < NPART_BOUNDS; i++)
         if (asked->bounds[i] >= 0)
             out->bounds[i] = asked->bounds[i];
     if (asked->max_partitions >= 0)
@@ -410,12 +359,12 @@ static void put_asked_thresholds(const struct options *asked, struct options *ou
 }
 
 /* What the command line says counts most. */
-static bool put_asked(const struct options *asked, struct options *out, const struct toml_value **sources)
+static bool put_asked(const struct options *asked, struct options *out, uint32_t *sources)
 {
     bool is_fine = true;
-    put_asked_thresholds(asked, out);
+    put_asked_thresholds(&asked->thresholds, &out->thresholds);
     for (uint32_t i = 0; i < asked->dim_count; i++)
-        is_fine &= put_dim(out, &asked->dims[i], sources, NULL);
+        is_fine &= put_dim(out, &asked->dims[i], sources, NPART_NONE);
     for (uint32_t i = 0; i < asked->input_count; i++)
         is_fine &= put_input(out, asked->inputs[i].input, asked->inputs[i].dims, asked->inputs[i].rank);
     if (!is_fine)
@@ -424,21 +373,17 @@ static bool put_asked(const struct options *asked, struct options *out, const st
 }
 
 bool project_settle(struct project *project, const char *path, const struct options *asked, struct options *out,
-                    const struct toml_value **sources)
+                    uint32_t *sources)
 {
+    struct npart_project_settings settings = {.size = sizeof settings};
     *out = *asked;
     out->dim_count = out->input_count = 0;
-    clear_thresholds(out);
-    if (project)
-        project->targets_of_last = NULL;
-    bool is_fine = !project || put_settings(project, &project->top, asked, out, sources);
-    for (uint32_t i = 0; is_fine && project && path && i < project->table_count; i++) {
-        struct model_table *table = &project->tables[i];
-        if (!project_matches(table->path, path))
-            continue;
-        table->has_model = true;
-        is_fine = put_settings(project, &table->settings, asked, out, sources);
+    out->thresholds = (struct npart_thresholds)NPART_THRESHOLDS_INIT;
+    if (project && npart_project_settle(project->read, path, &settings, NULL) != NPART_OK) {
+        say("%s: out of memory", project->path);
+        return false;
     }
+    bool is_fine = !project || put_settings(project, &settings, asked, out, sources);
     if (project && !asked->oplist)
         out->oplist = project->oplist_path;
     if (project && !asked->cost)
@@ -449,80 +394,11 @@ bool project_settle(struct project *project, const char *path, const struct opti
 void project_settle_target(struct project *project, const char *path, const struct options *asked,
                            const char *target, struct options *out)
 {
-    put_thresholds_on(project, &project->top, target, out);
-    for (uint32_t i = 0; path && i < project->table_count; i++)
-        if (project_matches(project->tables[i].path, path))
-            put_thresholds_on(project, &project->tables[i].settings, target, out);
-    put_asked_thresholds(asked, out);
-}
-
-static void tell_dims(const struct project *project, const struct toml_value *dims)
-{
-    for (const struct toml_value *dim = dims ? dims->as.members.first : NULL; dim; dim = dim->next)
-        if (!is_found(project, dim))
-            project_say(project, dim->key_at, "note: no model has a dim %s", dim->key);
-}
-
-static void tell_settings(const struct project *project, const struct settings *settings, bool has_targets)
-{
-    const struct toml_value *on = has_targets && settings->on ? settings->on->as.members.first : NULL;
-    tell_dims(project, settings->dims);
-    for (; on; on = on->next)
-        if (!is_found(project, on))
-            project_say(project, on->key_at, "note: no model is checked for a target %s", on->key);
+    npart_project_settle_target(project->read, path, target, &out->thresholds);
+    put_asked_thresholds(&asked->thresholds, &out->thresholds);
 }
 
 void project_tell_idle(const struct project *project, bool has_targets)
 {
-    tell_settings(project, &project->top, has_targets);
-    for (uint32_t i = 0; i < project->table_count; i++)
-        if (project->tables[i].has_model)
-            tell_settings(project, &project->tables[i].settings, has_targets);
-}
-
-/* The smaller share, where there is one to be reached. */
-static void accept_share(const struct toml_value *value, double *share)
-{
-    if (value && *share > share_of(value))
-        *share = share_of(value);
-}
-
-/* Of several waivers for one threshold the most generous counts, in whatever order they stand. A waiver's own fail-on
- * are the conditions that it accepts. */
-void project_accept(const struct waiver *waiver, struct options *options)
-{
-    const struct settings *settings = &waiver->settings;
-    const struct toml_value *accepted = settings->fail_on, *most = settings->max_partitions;
-    if (most && options->max_partitions >= 0 && options->max_partitions < most->as.integer)
-        options->max_partitions = (long)most->as.integer;
-    accept_share(settings->min_coverage, &options->min_coverage);
-    accept_share(settings->min_mac_coverage, &options->min_mac_coverage);
-    for (int i = 0; i < BOUNDS; i++) {
-        double *bound = &options->bounds[i], is = settings->bounds[i] ? number_of(settings->bounds[i]) : *bound;
-        if (*bound >= 0 && (bound_rows[i].is_least ? is < *bound : is > *bound))
-            *bound = is;
-    }
-    options->allows_none |= settings->allow_none && settings->allow_none->as.boolean;
-    for (const struct toml_value *item = first_string(accepted); item; item = next_string(accepted, item)) {
-        enum fail_on word = fail_on_of(item);
-        options->fails_on[word] = false;
-        if (word == FAIL_ON_FAIL)
-            options->fails_on[FAIL_ON_INVALID] = false;
-    }
-}
-
-void project_limit(const struct waiver *waiver, struct options *options)
-{
-    struct settings limits = waiver->settings;
-    limits.fail_on = NULL;
-    clear_thresholds(options);
-    put_thresholds(&limits, options);
-}
-
-bool waiver_has_target(const struct waiver *waiver, const char *target)
-{
-    for (const struct toml_value *item = first_string(waiver->targets); item; item = next_string(waiver->targets, item))
-        if (means_target(item->as.text.bytes, target))
-            return true;
-    return !waiver->targets;
+    npart_project_idle(project->read, has_targets, tell, (void *)(uintptr_t)project);
 }

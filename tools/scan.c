@@ -18,7 +18,6 @@
 #include "scan_text.h"
 #include "scan_walk.h"
 #include "scan_window.h"
-#include "zoo.h"
 
 #define LINES_A_WORKER 64u                     /* that may wait for one that takes long */
 #define MOST_WAITING_BYTES ((size_t)64 << 20)  /* of lines, above which no model is begun */
@@ -31,7 +30,7 @@ struct scan {
     struct window *window;
     struct results results;
     struct progress progress;
-    struct zoo *zoo; /* NULL: no table is wanted */
+    npart_many *many; /* NULL: no table is wanted */
     bool has_failed; /* no more lines can be written */
 };
 
@@ -58,14 +57,20 @@ static void run_worker(void *payload)
         make_next_line(worker, job);
 }
 
-static void add_to_zoo(struct scan *scan, const json_t *document)
+/* NULL: there was no memory for the text. */
+static void add_to_table(struct scan *scan, const char *json, size_t bytes)
 {
-    if (!scan->zoo || zoo_add(scan->zoo, document))
+    if (!scan->many || (json && npart_many_add(scan->many, json, bytes, NULL) == NPART_OK))
         return;
     say("out of memory: there is no table at the end");
-    zoo_free(scan->zoo);
-    scan->zoo = NULL;
+    npart_many_free(scan->many);
+    scan->many = NULL;
     worsen(scan->run, EXIT_OTHER);
+}
+
+static int keep_json(const char *json, size_t bytes, void *payload)
+{
+    return text_write(payload, json, bytes) ? 0 : -1;
 }
 
 /* A line of an earlier scan. */
@@ -74,12 +79,15 @@ static void take_earlier(void *payload, const json_t *document)
     struct scan *scan = payload;
     scan->progress.earlier++;
     progress_count(&scan->progress, json_string_value(json_object_get(json_object_get(document, "error"), "code")));
-    add_to_zoo(scan, document);
+    struct text text = {0};
+    bool is_told = scan->many && json_dump_callback(document, keep_json, &text, JSON_COMPACT) == 0 && !text.has_failed;
+    add_to_table(scan, is_told ? text.bytes : NULL, text.count);
+    free(text.bytes);
 }
 
 static void write_line(struct scan *scan, const struct line *line)
 {
-    bool wants_document = scan->zoo || results_want_documents(&scan->results);
+    bool wants_document = results_want_documents(&scan->results);
     bool has_memory;
     begin_json_limit_of(SIZE_MAX);
     json_t *document = wants_document && line->text ? read_json_text(line->text, line->bytes, &has_memory) : NULL;
@@ -92,7 +100,7 @@ static void write_line(struct scan *scan, const struct line *line)
     if (!scan->has_failed) {
         scan->progress.done++;
         progress_count(&scan->progress, line->code);
-        add_to_zoo(scan, document);
+        add_to_table(scan, line->text, line->bytes);
     }
     json_decref(document);
     end_json_limit();
@@ -244,8 +252,8 @@ static void write_end(struct scan *scan)
         look = look_of(options, is_stream_terminal(stdout));
     else
         look.use_color = options->color == COLOR_ALWAYS;
-    if (scan->zoo)
-        zoo_write(scan->zoo, &look, write_to, stream);
+    if (scan->many)
+        (void)npart_many_text(scan->many, &look, write_to, stream, NULL); /* what is not written is told below */
     progress_write_totals(&scan->progress, write_to, stream);
     if (fflush(stream) != 0 || ferror(stream))
         worsen(run, EXIT_OTHER);
@@ -280,7 +288,8 @@ static enum exit_status work(struct scan *scan)
 {
     struct run *run = scan->run;
     const struct options *options = run->options;
-    scan->zoo = options->is_quiet ? NULL : zoo_make();
+    if (!options->is_quiet)
+        (void)npart_many_make(&scan->many, NULL, NULL);
     if (!find_fingerprint(run, scan->fingerprint))
         return EXIT_OTHER;
     enum exit_status status = results_open(&scan->results, options, scan->fingerprint, take_earlier, scan);
@@ -321,7 +330,7 @@ enum exit_status run_scan(struct run *run, struct options *options)
         run->report.detail = NPART_DETAIL_SUMMARY;
     worsen(run, work(&scan));
     close_results(&scan);
-    zoo_free(scan.zoo);
+    npart_many_free(scan.many);
     window_free(scan.window);
     scan_models_free(&scan.models);
     return run->status;

@@ -121,7 +121,8 @@ static bool list_names(const struct walk *walk, struct folder *folder, const cha
             char *marked = join_parts(name, "/", "");
             is_done = marked && paths_add(names, marked);
             free(marked);
-        } else if (is_done && (walk->pattern ? glob_match(walk->pattern, path + walk->offset) : is_model_name(name))) {
+        } else if (is_done && (walk->pattern ? npart_glob_match(walk->pattern,
+                                                                path + walk->offset) : is_model_name(name))) {
             is_done = paths_add(names, name);
         }
         free(path);
@@ -138,7 +139,7 @@ static enum exit_status go_down(struct walk *walk, char *path, unsigned depth)
     path[strlen(path) - 1] = '\0';
     if (!walk->pattern)
         return walk_folder(walk, path, depth + 1);
-    if (glob_match(walk->pattern, path + walk->offset)) {
+    if (npart_glob_match(walk->pattern, path + walk->offset)) {
         struct walk below = {.models = walk->models, .wants_folders = walk->wants_folders, .output = walk->output};
         return walk_folder(&below, path, depth + 1);
     }
@@ -197,7 +198,7 @@ static enum exit_status fill_in(struct walk *walk, const char *argument)
     size_t plain = strcspn(argument, "*?["), before = walk->models->count;
     while (plain > 0 && argument[plain - 1] != '/')
         plain--;
-    const char *pattern = argument + plain, *problem = glob_problem(pattern);
+    const char *pattern = argument + plain, *problem = npart_glob_problem(pattern);
     if (problem) {
         say("%s: %s", argument, problem);
         return EXIT_USAGE;

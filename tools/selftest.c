@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "message.h"
-#include "selftest_model.h"
+#include "scan_text.h"
 
 #define MOST_OPTION_BYTES 1024u
 
@@ -25,7 +25,8 @@ static const struct row {
 struct selftest {
     struct run *run;
     const char *path;
-    struct selftest_model model;
+    struct npart_selftest_model model;
+    struct text bytes; /* of the model */
     npart_plan *plan; /* of the model that is whole; NULL: none is */
     uint32_t node_count;
 };
@@ -38,7 +39,7 @@ static npart_status plan_one(struct selftest *at, npart_plan **plan, struct npar
     npart_model *model = NULL;
     npart_inference *inference = NULL;
     options.name = at->path;
-    npart_status status = npart_model_read_memory(&model, at->model.data, at->model.size, &options, error);
+    npart_status status = npart_model_read_memory(&model, at->bytes.bytes, at->bytes.count, &options, error);
     if (status == NPART_OK)
         status = infer(&inference, model, at->run->options, NULL, error);
     if (status == NPART_OK)
@@ -51,11 +52,13 @@ static npart_status plan_one(struct selftest *at, npart_plan **plan, struct npar
 /* The first model that is whole is kept. False: out of memory, or the target is wrong, which is told. */
 static bool choose(struct selftest *at)
 {
-    for (int kind = 0; kind < SELFTEST_KINDS && !at->plan; kind++) {
+    for (uint32_t kind = 0; kind < NPART_SELFTEST_MODELS && !at->plan; kind++) {
         struct npart_summary summary = {.size = sizeof summary};
         struct npart_error error = {0};
         npart_plan *plan = NULL;
-        if (!make_selftest_model((enum selftest_kind)kind, &at->model)) {
+        at->model.size = sizeof at->model;
+        at->bytes.count = 0;
+        if (npart_selftest_model(kind, &at->model, text_write, &at->bytes, NULL) != NPART_OK) {
             say("out of memory");
             return false;
         }
@@ -67,8 +70,6 @@ static bool choose(struct selftest *at)
             at->node_count = summary.nodes;
         } else {
             npart_plan_free(plan);
-            free(at->model.data);
-            at->model.data = NULL;
         }
     }
     return true;
@@ -184,7 +185,7 @@ static bool write_model(const struct selftest *at)
 {
     struct output_file file = {0};
     bool is_written = begin_output_file(&file, at->path) &&
-                      fwrite(at->model.data, 1, at->model.size, file.stream) == at->model.size &&
+                      fwrite(at->bytes.bytes, 1, at->bytes.count, file.stream) == at->bytes.count &&
                       fflush(file.stream) == 0;
     is_written = end_output_file(&file, is_written) && is_written;
     if (!is_written)
@@ -235,6 +236,6 @@ enum exit_status run_selftest(struct run *run, struct options *options)
         worsen(run, EXIT_OTHER);
     }
     npart_plan_free(at.plan);
-    free(at.model.data);
+    free(at.bytes.bytes);
     return run->status;
 }

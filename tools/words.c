@@ -26,7 +26,7 @@ static const struct word words[] = {
     {"split", run_split, "MODEL --target TARGET --output FOLDER [options]",
      "write each partition as a model of its own", "not used",
      "FOLDER gets a model for each partition, and for what runs on the CPU between two of them, numbered in the order\n"
-     "in which they run; manifest.json says what passes from one to another (docs/split.md). Their results, one after\n"
+     "in which they run; manifest.json has their boundary tensors (docs/split.md). Their results, one after\n"
      "the other, are those of the whole model. --cut is respected."},
     {"annotate", run_annotate, "MODEL --target TARGET[,TARGET...] --output OUT.onnx [options]",
      "write at each node of a model where it runs, and why", "not used",

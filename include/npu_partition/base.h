@@ -109,6 +109,9 @@ typedef ptrdiff_t (*npart_read_callback)(void *payload, void *into, size_t bytes
 /* Takes `bytes` of text, which is not terminated; false stops the report with NPART_ERROR_WRITE. */
 typedef bool (*npart_write_callback)(void *payload, const char *text, size_t bytes);
 
+/* Bytes of memory that one value of a JSON file takes: an event, a record, a table. */
+#define NPART_MOST_JSON_BYTES 67108864
+
 /* ---- limits ---------------------------------------------------------------------------------------------- */
 
 /* What happens past a limit. */

@@ -134,7 +134,7 @@ struct npart_placement_info {
     bool is_calibrated; /* that of all parts */
     uint32_t part_count, link_count, note_count;
     const struct npart_part *const *parts; /* the models, or each use of one that serves both uses of a decoder */
-    const struct npart_link *const *links; /* tensors that pass between the parts */
+    const struct npart_link *const *links; /* boundary tensors between the parts */
     const char *const *notes; /* what is not known, as sentences */
     bool has_total, has_cpu, has_npu;
     struct npart_cost_range total; /* of one run of the set as it is placed */

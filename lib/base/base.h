@@ -339,6 +339,11 @@ void npart__append_int64(struct npart__buffer *buffer, int64_t value);
 /* `value` with exactly `decimals` (at most 6) digits after the point, the same in every locale; 0 for what is no
  * finite number. */
 void npart__append_fixed(struct npart__buffer *buffer, double value, unsigned decimals);
+/* Numbers as printf has them, with a point in every locale: of so many digits, by %.*g or by %#.*g, which keeps zeros
+ * at its end; with so many decimals. */
+#define NPART__NUMBER_BYTES 48
+const char *npart__digits_text(char out[NPART__NUMBER_BYTES], double value, int digits, bool keeps_zeros);
+const char *npart__fixed_text(char out[NPART__NUMBER_BYTES], double value, int decimals);
 /* "1.2 MB" */
 void npart__append_bytes(struct npart__buffer *buffer, uint64_t bytes);
 /* figures.c: "~5.0 ms", "~270 ms", "~2.1 s", "~3.0 h"; of next to nothing "under 0.01 ms". */

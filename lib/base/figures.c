@@ -3,6 +3,7 @@
  * Estimates for people: two significant digits, in the unit that suits, with a sign that they are estimates.
  */
 #include <math.h>
+#include <stdio.h>
 
 #include "base/base.h"
 
@@ -99,4 +100,27 @@ void npart__append_count(struct npart__buffer *out, uint64_t count)
     } else {
         npart__append_format(out, "%u", (unsigned)count);
     }
+}
+
+/* What printf wrote, with a point instead of what the locale has for it. */
+static const char *with_point(char *text)
+{
+    char half[16];
+    (void)snprintf(half, sizeof half, "%.1f", 0.5);
+    char *point = strchr(text, half[1]);
+    if (point)
+        *point = '.';
+    return text;
+}
+
+const char *npart__digits_text(char out[NPART__NUMBER_BYTES], double value, int digits, bool keeps_zeros)
+{
+    (void)snprintf(out, NPART__NUMBER_BYTES, keeps_zeros ? "%#.*g" : "%.*g", digits, value);
+    return with_point(out);
+}
+
+const char *npart__fixed_text(char out[NPART__NUMBER_BYTES], double value, int decimals)
+{
+    (void)snprintf(out, NPART__NUMBER_BYTES, "%.*f", decimals, value);
+    return with_point(out);
 }

@@ -243,7 +243,7 @@ static void put_links(struct npart__page *page, const struct npart_placement_inf
     if (count)
         npart__put(page, "  Between the parts (buffers are bound: what stays is not copied)\n");
     else if (info->part_count > 1)
-        npart__put(page, "  No tensor is known to pass between the parts (--link)\n");
+        npart__put(page, "  No part is known to take a tensor of another (--link)\n");
     for (uint32_t i = 0; i < count; i++)
         put_bundle(page, info, &bundles[i]);
 }

@@ -478,8 +478,7 @@ static void end(npart_document *document)
                          drawing->width, height, drawing->width, height);
     npart__append_text(out, "<title id=\"np-title\">Partitions and what runs on the CPU between them</title>\n"
                        "<desc id=\"np-desc\">Boxes stand in execution order from top to bottom: partitions on "
-                       "the left, nodes on the CPU on the right. Lines are the tensors that pass between "
-                       "them.</desc>\n");
+                       "the left, nodes on the CPU on the right. Lines are boundary tensors.</desc>\n");
     npart__append_text(out, style);
     npart__append_format(out, "<rect class=\"np-page\" width=\"%u\" height=\"%u\"/>\n", drawing->width, height);
     const char *body = npart__buffer_text(&drawing->body); /* which has no size any more where memory has run out */

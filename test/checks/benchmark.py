@@ -15,7 +15,7 @@ import subprocess
 import sys
 import time
 
-RUN, COMPARE, PAGE = (str(pathlib.Path("benchmark") / name) for name in ("run.py", "compare.py", "page.py"))
+RUN, COMPARE, PAGE = (str(pathlib.Path("oracles/benchmark") / name) for name in ("run.py", "compare.py", "page.py"))
 CORPUS = """
 [environments]
 torch = ""
@@ -156,7 +156,7 @@ def check_badge(args):
                                    (["mobilenetv3-small-050.ts14.onnx"], "yes", "brightgreen")):
         lines = subprocess.run([args.tool, *(f"fixtures/{name}" for name in models), "-t", "hexagon", "-f", "json"],
                                capture_output=True, text=True, check=True).stdout
-        done = subprocess.run([sys.executable, "-B", "benchmark/badge.py"], input=lines, capture_output=True, text=True,
+        done = subprocess.run([sys.executable, "-B", "oracles/benchmark/badge.py"], input=lines, capture_output=True, text=True,
                               check=True)
         said = {"schemaVersion": 1, "label": "whole on hexagon:v73", "message": message, "color": color}
         expect(json.loads(done.stdout) == said, f"badge: {done.stdout}")

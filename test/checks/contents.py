@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What test/fidelity/contents.py calls equal: partitions as sets of nodes, not their number or order.
+"""What oracles/fidelity/contents.py calls equal: partitions as sets of nodes, not their number or order.
 
 usage: contents.py
 """
@@ -8,7 +8,7 @@ import pathlib
 import sys
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "fidelity"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "oracles" / "fidelity"))
 import contents  # noqa: E402
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The merge gate against a hostile pull request (docs/security.md, "The merge gate").
+"""Merge checks against a hostile pull request (docs/security.md, "Merge checks").
 
 The runner of GitHub, the job of GitLab and both interfaces for comments are played here. A pull request controls names
 of all kinds, the project file, op lists, the baseline and its cache, and which files and links there are. None of it

@@ -3,7 +3,7 @@
 # The rules of CONTRIBUTING.md that a script can see. Prints what breaks them.
 set -eu
 cd "$(dirname "$0")/../.."
-stages="base read/wire read/onnx target/schema target/runtime target/oplist analysis/graph analysis/infer analysis/view analysis/valid analysis/session analysis/work plan/judge plan/partition plan/memory plan/precision plan/cause plan/cost plan plan/module api change/edit change/rewrite change/choose change/cache change/split change/fix change/weights change/quantize change/advice compare/diff compare/place report"
+stages="base read/wire read/onnx target/schema target/runtime target/oplist analysis/graph analysis/infer analysis/view analysis/valid analysis/session analysis/work plan/judge plan/partition plan/memory plan/precision plan/cause plan/cost plan plan/module api change/edit change/rewrite change/choose change/cache change/split change/fix change/weights change/quantize change/advice compare/diff compare/place report runs many gate"
 failed=0
 complain() {
 	echo "structure: $*" >&2
@@ -100,7 +100,7 @@ grep -nE "\"[^\"]*\<($words)\>[^\"]*\"" oplists/*.ops oplists/*.rewrites lib/rep
 # The same of comments, tests and pages; names of the JSON's fields and of rules stay.
 words='behind|of run time|victims?|twins?|merged into|before the run|breaks on|refused (nodes?|units?)'
 grep -rnwE "$words" --include='*.[ch]' --include='*.def' --include='*.py' --include='*.md' --include='*.ops' --include='*.mk' Makefile make README.md \
-	CONTRIBUTING.md docs lib include tools examples test oplists |
+	CONTRIBUTING.md docs lib include tools examples test oracles oplists |
 	grep -vE '^docs/evidence/|[`".{\]victims|\<victims = |need behind:' >&2 && complain "words that are replaced by others"
 for list in oplists/*.ops; do
 	awk -v list="$list" 'length($0) > 120 { printf "structure: %s:%d: %d columns\n", list, FNR, length($0); bad = 1 }
@@ -130,7 +130,7 @@ if [ -e .git ]; then
 fi
 
 # One licence line a file.
-for file in $(find lib tools include test examples fixtures -name '*.[ch]' -o -name '*.py' -o -name '*.sh' -o -name '*.def'); do
+for file in $(find lib tools include test oracles examples fixtures -name '*.[ch]' -o -name '*.py' -o -name '*.sh' -o -name '*.def'); do
 	head -3 "$file" | grep -q 'SPDX-License-Identifier: Apache-2.0' || complain "$file has no licence line"
 done
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../tools/toml.h"
+#include "gate/toml.h"
 
 static void print_text(const char *bytes, size_t count)
 {
@@ -23,38 +23,38 @@ static void print_text(const char *bytes, size_t count)
     putchar('"');
 }
 
-static void print_time(const struct toml_value *value)
+static void print_time(const struct npart__toml *value)
 {
-    const struct toml_time *time = &value->as.time;
+    const struct npart__toml_time *time = &value->as.time;
     int minutes = abs(time->offset_minutes);
     putchar('"');
-    if (value->kind != TOML_LOCAL_TIME)
+    if (value->kind != NPART__TOML_LOCAL_TIME)
         printf("%04d-%02d-%02d", time->year, time->month, time->day);
-    if (value->kind != TOML_LOCAL_DATE)
+    if (value->kind != NPART__TOML_LOCAL_DATE)
         printf("T%02d:%02d:%02d.%06d", time->hour, time->minute, time->second, time->microsecond);
-    if (value->kind == TOML_OFFSET_TIME)
+    if (value->kind == NPART__TOML_OFFSET_TIME)
         printf("%c%02d:%02d", time->offset_minutes < 0 ? '-' : '+', minutes / 60, minutes % 60);
     putchar('"');
 }
 
-static void print_value(const struct toml_value *value)
+static void print_value(const struct npart__toml *value)
 {
-    bool is_table = value->kind == TOML_TABLE;
+    bool is_table = value->kind == NPART__TOML_TABLE;
     switch (value->kind) {
-    case TOML_STRING:
+    case NPART__TOML_STRING:
         print_text(value->as.text.bytes, value->as.text.count);
         return;
-    case TOML_INTEGER:
+    case NPART__TOML_INTEGER:
         printf("{\"\": \"%lld\"}", (long long)value->as.integer);
         return;
-    case TOML_FLOAT:
+    case NPART__TOML_FLOAT:
         printf(isnan(value->as.number) ? "{\"\": \"nan\"}" : "{\"\": \"%a\"}", value->as.number);
         return;
-    case TOML_BOOLEAN:
+    case NPART__TOML_BOOLEAN:
         printf(value->as.boolean ? "true" : "false");
         return;
-    case TOML_ARRAY:
-    case TOML_TABLE:
+    case NPART__TOML_ARRAY:
+    case NPART__TOML_TABLE:
         break;
     default:
         printf("{\"\": ");
@@ -63,7 +63,7 @@ static void print_value(const struct toml_value *value)
         return;
     }
     printf(is_table ? "{\"of\": {" : "[");
-    for (const struct toml_value *child = value->as.members.first; child; child = child->next) {
+    for (const struct npart__toml *child = value->as.members.first; child; child = child->next) {
         if (is_table) {
             print_text(child->key, child->key_bytes);
             printf(": ");
@@ -79,20 +79,22 @@ int main(void)
 {
     size_t count;
     while (scanf("%zu", &count) == 1) {
-        struct toml_document *document;
-        struct toml_problem problem;
+        struct npart__toml_problem problem;
+        struct npart__arena arena;
         char *bytes = malloc(count + 1);
         if (!bytes || getchar() != '\n' || fread(bytes, 1, count, stdin) != count)
             return 1;
-        if (toml_read(&document, bytes, count, &problem)) {
-            print_value(toml_root(document));
+        npart__arena_init(&arena, NULL);
+        const struct npart__toml_document *document = npart__toml_read(&arena, bytes, count, &problem);
+        if (document) {
+            print_value(npart__toml_root(document));
         } else {
             printf("{\"problem\": ");
             print_text(problem.text, strlen(problem.text));
             printf(", \"line\": %u, \"column\": %u}", problem.line, problem.column);
         }
         putchar('\n');
-        toml_free(document);
+        npart__arena_clear(&arena);
         free(bytes);
     }
     return 0;

@@ -1,34 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a real run left: profiles, logs and records, as the tool reads them.
+ * What a real run left: profiles, logs and records, as they are read.
  */
-#if !defined(_POSIX_C_SOURCE)
-#define _POSIX_C_SOURCE 200809L
-#endif
-#include "../../tools/profile.h"
+#include "base/stream.h"
+#include "npu_partition/runs.h"
 #include "fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
-    struct profile profile;
-    uint32_t count = 0;
-    void *copy = malloc(bytes + 1);
-    FUZZ_REQUIRE(copy);
-    memcpy(copy, data, bytes);
-    FILE *file = bytes ? fmemopen(copy, bytes, "rb") : NULL;
-    bool is_read = file && profile_read(&profile, file);
-    if (file) {
-        FUZZ_REQUIRE(is_read == !*profile.problem);
-        for (const struct placed_node *node = profile.first; node; node = node->next, count++) {
-            FUZZ_REQUIRE(node->name && node->op && node->index >= -1);
-            FUZZ_REQUIRE(node->provider < profile.provider_count && profile.providers[node->provider]);
-            FUZZ_REQUIRE(node->total_us >= 0 && (node->runs > 0 || node->total_us == 0));
-        }
-        FUZZ_REQUIRE(count == profile.node_count);
-        FUZZ_REQUIRE(profile.all_on_provider == UINT32_MAX || profile.all_on_provider < profile.provider_count);
-        profile_free(&profile);
-        (void)fclose(file);
+    struct npart__text_stream input = {(const char *)data, bytes};
+    struct npart_run_info info = {.size = sizeof info};
+    struct npart_run_node node = {.size = sizeof node};
+    struct npart_error error;
+    npart_run *run = NULL;
+    npart_status status = npart_run_read(&run, npart__read_text, &input, NULL, &error);
+    FUZZ_REQUIRE((status == NPART_OK) == (run != NULL));
+    if (status != NPART_OK) {
+        fuzz_check_error(status, &error);
+        return 0;
     }
-    free(copy);
+    FUZZ_REQUIRE(npart_run_info(run, &info) && info.kind && info.provider_count <= NPART_MOST_RUN_PROVIDERS);
+    for (uint32_t i = 0; i < info.node_count; i++) {
+        FUZZ_REQUIRE(npart_run_node(run, i, &node) && node.name && node.op && node.provider && node.index >= -1);
+        FUZZ_REQUIRE(node.total_ms >= 0 && (node.runs > 0 || node.total_ms == 0));
+    }
+    FUZZ_REQUIRE(!npart_run_node(run, info.node_count, &node));
+    npart_run_free(run);
     return 0;
 }

@@ -9,10 +9,8 @@
 #include <unistd.h>
 
 #include "../../tools/message.h"
-#include "../../tools/runs.h"
 #include "../../tools/scan_results.h"
-#include "../../tools/side.h"
-#include "../../tools/zoo.h"
+#include "base/stream.h"
 #include "fuzz/formats.h"
 #include "fuzz/fuzz.h"
 
@@ -20,25 +18,20 @@
 
 static void read_runs(const uint8_t *data, size_t bytes)
 {
-    struct runs runs = {0};
+    struct npart__text_stream input = {(const char *)data, bytes};
+    struct npart_measured_run row = {.size = sizeof row};
+    npart_run_table *table = NULL;
     char *text = malloc(bytes + 1);
     FUZZ_REQUIRE(text);
     memcpy(text, data, bytes);
     text[bytes] = '\0';
-    (void)looks_like_runs(text);
-    FILE *file = bytes ? fmemopen(text, bytes, "rb") : NULL;
-    if (file) {
-        bool is_read = runs_read(&runs, file);
-        FUZZ_REQUIRE(is_read == !*runs.problem && runs.count <= MOST_RUNS);
-        for (uint32_t i = 0; is_read && i < runs.count; i++) {
-            const struct measured_run *run = &runs.items[i];
-            FUZZ_REQUIRE(run->texts[RUN_MODEL] && *run->texts[RUN_MODEL]);
-            FUZZ_REQUIRE(run->ms > 0 || run->texts[RUN_PROFILE]);
-        }
-        runs_free(&runs);
-        (void)fclose(file);
-    }
+    (void)npart_run_table_begins(text);
     free(text);
+    bool is_read = npart_run_table_read(&table, npart__read_text, &input, NULL, NULL) == NPART_OK;
+    FUZZ_REQUIRE(is_read == (table != NULL));
+    for (uint32_t i = 0; npart_run_table_row(table, i, &row); i++)
+        FUZZ_REQUIRE(i < NPART_MOST_RUN_ROWS && row.model && *row.model && (row.ms > 0 || row.profile));
+    npart_run_table_free(table);
 }
 
 /* ---- sides ----------------------------------------------------------------------------------------------------- */
@@ -64,64 +57,63 @@ static void compare(const struct npart_side *before, const struct npart_side *af
 }
 
 /* A baseline of what was read is a baseline of itself. */
-static struct fuzz_text baseline_of(const struct sides *sides)
+static struct fuzz_text baseline_of(const npart_sides *sides)
 {
     const struct npart_side *chosen[8];
     struct fuzz_text text = {NULL, 0};
-    char *buffer = NULL;
-    size_t count = sides->count < 8 ? sides->count : 8, size = 0;
+    uint32_t all;
+    const struct npart_side *items = npart_sides_all(sides, &all);
+    size_t count = all < 8 ? all : 8;
     for (size_t i = 0; i < count; i++)
-        chosen[i] = &sides->items[i];
-    FILE *file = open_memstream(&buffer, &size);
-    FUZZ_REQUIRE(file);
-    bool is_written = write_baseline(file, chosen, count);
-    FUZZ_REQUIRE(fclose(file) == 0 && is_written);
-    (void)fuzz_keep(&text, buffer, size);
-    free(buffer);
+        chosen[i] = &items[i];
+    FUZZ_REQUIRE(npart_baseline_cache(chosen, count, fuzz_keep, &text, NULL) == NPART_OK);
     return text;
 }
 
-static void check_baseline(const struct sides *sides)
+static void check_baseline(const npart_sides *sides)
 {
-    struct sides again = {0};
-    char problem[400] = "";
+    npart_sides *again = NULL;
     struct fuzz_text first = baseline_of(sides);
-    bool is_read = read_sides(fuzz_file(first.data, first.bytes), &again, problem, sizeof problem);
-    if (!is_read)
-        fprintf(stderr, "%s\n%.*s\n", problem, (int)first.bytes, first.data);
-    FUZZ_REQUIRE(is_read);
-    if (again.count) {
-        struct fuzz_text second = baseline_of(&again);
-        if (first.bytes != second.bytes || memcmp(first.data, second.data, first.bytes) != 0)
-            fprintf(stderr, "%s\n%s\n", first.data, second.data);
+    struct npart__text_stream input = {first.data, first.bytes};
+    uint32_t count;
+    FUZZ_REQUIRE(npart_sides_read(&again, npart__read_text, &input, NULL, NULL) == NPART_OK);
+    (void)npart_sides_all(again, &count);
+    if (count) {
+        struct fuzz_text second = baseline_of(again);
         FUZZ_REQUIRE(first.bytes == second.bytes && memcmp(first.data, second.data, first.bytes) == 0);
         free(second.data);
     }
-    free_sides(&again);
+    npart_sides_free(again);
     free(first.data);
 }
 
 static void read_saved(const uint8_t *data, size_t bytes)
 {
-    struct sides sides = {0};
-    char problem[400] = "";
-    const char *path = fuzz_file(data, bytes);
-    bool is_read = read_sides(path, &sides, problem, sizeof problem);
-    FUZZ_REQUIRE(is_read == !*problem);
-    for (size_t i = 0; is_read && i < sides.count; i++) {
-        const struct npart_side *side = &sides.items[i];
-        long begin = 0, end = 0;
-        FUZZ_REQUIRE(side->model && side->target && side->toolchain);
-        FUZZ_REQUIRE(!find_document(&sides, side, &begin, &end) || (size_t)end <= bytes);
-        (void)is_whole_report(&sides, side);
+    struct npart__text_stream input = {(const char *)data, bytes}, cached = input;
+    struct npart_sides_options options = NPART_SIDES_OPTIONS_INIT;
+    npart_sides *sides = NULL;
+    struct npart_error error;
+    uint32_t count;
+    options.read_cache = npart__read_text;
+    options.cache_payload = &cached;
+    npart_status status = npart_sides_read(&sides, npart__read_text, &input, &options, &error);
+    if (status != NPART_OK)
+        fuzz_check_error(status, &error);
+    const struct npart_side *items = npart_sides_all(sides, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct npart_side *side = &items[i];
+        uint64_t begin = 0, end = 0;
         bool are_several;
-        (void)find_side(&sides, side->model, side->target, side->toolchain, &are_several);
+        FUZZ_REQUIRE(side->model && side->target && side->toolchain);
+        FUZZ_REQUIRE(!npart_sides_place(sides, side, &begin, &end) || end <= bytes);
+        (void)npart_sides_is_report(sides, side);
+        (void)npart_sides_find(sides, side->model, side->target, side->toolchain, &are_several);
         if (i < 3)
-            compare(&sides.items[0], side);
+            compare(&items[0], side);
     }
-    if (is_read && sides.count)
-        check_baseline(&sides);
-    free_sides(&sides);
+    if (count)
+        check_baseline(sides);
+    npart_sides_free(sides);
 }
 
 /* ---- pages ----------------------------------------------------------------------------------------------------- */
@@ -131,7 +123,7 @@ struct stream {
     size_t left;
 };
 
-static ptrdiff_t read_stream(void *payload, void *into, size_t bytes)
+static ptrdiff_t read_pieces(void *payload, void *into, size_t bytes)
 {
     struct stream *stream = payload;
     size_t most = stream->left < 777 ? stream->left : 777;
@@ -151,7 +143,7 @@ static void make_page(const uint8_t *data, size_t bytes)
     npart_document *document = NULL;
     size_t at = 0;
     FUZZ_REQUIRE(npart_document_start(&document, NPART_FORMAT_HTML, NULL, fuzz_keep, &page, &error) == NPART_OK);
-    npart_status status = npart_document_add_report(document, read_stream, &stream, &error);
+    npart_status status = npart_document_add_report(document, read_pieces, &stream, &error);
     if (status == NPART_OK)
         status = npart_document_end(document, &error);
     npart_document_free(document);
@@ -182,15 +174,23 @@ void say(const char *format, ...)
 }
 
 struct seen {
-    struct zoo *zoo;
+    npart_many *many;
     size_t documents;
 };
+
+static int keep_json(const char *json, size_t bytes, void *payload)
+{
+    return fuzz_keep(payload, json, bytes) ? 0 : -1;
+}
 
 static void see(void *payload, const json_t *document)
 {
     struct seen *seen = payload;
     seen->documents++;
-    (void)zoo_add(seen->zoo, document);
+    struct fuzz_text text = {NULL, 0};
+    FUZZ_REQUIRE(json_dump_callback(document, keep_json, &text, JSON_COMPACT) == 0);
+    FUZZ_REQUIRE(npart_many_add(seen->many, text.data, text.bytes, NULL) == NPART_OK);
+    free(text.data);
 }
 
 /* Goes on with what is in a file of this name; what was read once is read again. */
@@ -199,10 +199,10 @@ static void resume(const char *name, const uint8_t *data, size_t bytes)
     static struct options options;
     struct npart_report_options look = NPART_REPORT_OPTIONS_INIT;
     struct results results;
-    struct seen seen = {zoo_make(), 0};
+    struct seen seen = {NULL, 0};
     struct fuzz_text table = {NULL, 0};
     FILE *file = fopen(name, "wb");
-    FUZZ_REQUIRE(seen.zoo && file && fwrite(data, 1, bytes, file) == bytes);
+    FUZZ_REQUIRE(npart_many_make(&seen.many, NULL, NULL) == NPART_OK && file && fwrite(data, 1, bytes, file) == bytes);
     FUZZ_REQUIRE(fclose(file) == 0);
     options.output = name;
     options.resumes = true;
@@ -211,10 +211,10 @@ static void resume(const char *name, const uint8_t *data, size_t bytes)
     FUZZ_REQUIRE((status == EXIT_FINE) == (complaints == 0));
     FUZZ_REQUIRE(status != EXIT_FINE || results.done.count <= seen.documents);
     (void)results_have(&results, "a.onnx");
-    zoo_write(seen.zoo, &look, fuzz_keep, &table);
+    FUZZ_REQUIRE(npart_many_text(seen.many, &look, fuzz_keep, &table, NULL) == NPART_OK);
     fuzz_check_plain(&table, false);
     (void)results_close(&results);
-    zoo_free(seen.zoo);
+    npart_many_free(seen.many);
     free(table.data);
     FUZZ_REQUIRE(unlink(name) == 0);
 }

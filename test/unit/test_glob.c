@@ -10,71 +10,78 @@
 #include <unistd.h>
 
 #include "../../tools/glob.h"
+#include "npu_partition/gate.h"
 #include "support/test.h"
 
 static void test_glob__names(void)
 {
-    CHECK(glob_match("a.onnx", "a.onnx") && !glob_match("a.onnx", "b.onnx") && !glob_match("a", "ab"));
-    CHECK(glob_match("*.onnx", "a.onnx") && glob_match("*", "a") && glob_match("a*b*c", "aXbXbYc"));
-    CHECK(!glob_match("*.onnx", "m/a.onnx") && !glob_match("*.onnx", "a.onnx.data"));
-    CHECK(glob_match("?.onnx", "\xc3\xa9.onnx") && !glob_match("?.onnx", ".onnx") && !glob_match("?", ""));
-    CHECK(glob_match("[a-c]x", "bx") && !glob_match("[a-c]x", "dx") && glob_match("[!a-c]x", "dx"));
-    CHECK(glob_match("[]x]", "]") && glob_match("[\xc3\xa0-\xc3\xbf]", "\xc3\xa9") && glob_match("[x", "[x"));
+    CHECK(npart_glob_match("a.onnx", "a.onnx") && !npart_glob_match("a.onnx", "b.onnx") &&
+          !npart_glob_match("a", "ab"));
+    CHECK(npart_glob_match("*.onnx", "a.onnx") && npart_glob_match("*", "a") && npart_glob_match("a*b*c", "aXbXbYc"));
+    CHECK(!npart_glob_match("*.onnx", "m/a.onnx") && !npart_glob_match("*.onnx", "a.onnx.data"));
+    CHECK(npart_glob_match("?.onnx", "\xc3\xa9.onnx") && !npart_glob_match("?.onnx", ".onnx") &&
+          !npart_glob_match("?", ""));
+    CHECK(npart_glob_match("[a-c]x", "bx") && !npart_glob_match("[a-c]x", "dx") && npart_glob_match("[!a-c]x", "dx"));
+    CHECK(npart_glob_match("[]x]", "]") && npart_glob_match("[\xc3\xa0-\xc3\xbf]", "\xc3\xa9") &&
+          npart_glob_match("[x", "[x"));
 }
 
 static void test_glob__folders(void)
 {
-    CHECK(glob_match("m/*.onnx", "m/a.onnx") && !glob_match("m/*.onnx", "m/n/a.onnx"));
-    CHECK(glob_match("**/*.onnx", "a.onnx") && glob_match("**/*.onnx", "m/n/a.onnx"));
-    CHECK(glob_match("m/**", "m/n/a") && glob_match("m/**/a", "m/a") && !glob_match("m/**/a", "n/a"));
-    CHECK(glob_match("**/m/**/a", "x/m/y/m/z/a") && !glob_match("**/m/**/a", "x/a") && !glob_match("m/a/**", "m"));
-    CHECK(glob_match("*/*/a", "x/y/a") && !glob_match("*/*/a", "x/a"));
+    CHECK(npart_glob_match("m/*.onnx", "m/a.onnx") && !npart_glob_match("m/*.onnx", "m/n/a.onnx"));
+    CHECK(npart_glob_match("**/*.onnx", "a.onnx") && npart_glob_match("**/*.onnx", "m/n/a.onnx"));
+    CHECK(npart_glob_match("m/**", "m/n/a") && npart_glob_match("m/**/a", "m/a") && !npart_glob_match("m/**/a", "n/a"));
+    CHECK(npart_glob_match("**/m/**/a", "x/m/y/m/z/a") && !npart_glob_match("**/m/**/a", "x/a") &&
+          !npart_glob_match("m/a/**", "m"));
+    CHECK(npart_glob_match("*/*/a", "x/y/a") && !npart_glob_match("*/*/a", "x/a"));
 }
 
 static void test_glob__hidden_names_are_written(void)
 {
-    CHECK(!glob_match("*", ".a") && !glob_match("?a", ".a") && !glob_match("[.]a", ".a") && glob_match(".*", ".a"));
-    CHECK(!glob_match("**/a", ".git/a") && glob_match(".git/**", ".git/x/a") && !glob_match("**", "x/.git/a"));
-    CHECK(glob_match("**/.x/**/a", "b/.x/c/a") && !glob_match("**/a", "b/.x/a"));
+    CHECK(!npart_glob_match("*", ".a") && !npart_glob_match("?a", ".a") && !npart_glob_match("[.]a", ".a") &&
+          npart_glob_match(".*", ".a"));
+    CHECK(!npart_glob_match("**/a", ".git/a") && npart_glob_match(".git/**", ".git/x/a") &&
+          !npart_glob_match("**", "x/.git/a"));
+    CHECK(npart_glob_match("**/.x/**/a", "b/.x/c/a") && !npart_glob_match("**/a", "b/.x/a"));
 }
 
 /* Many wildcards do not multiply. */
 static void test_glob__takes_its_time_linearly(void)
 {
-    char pattern[GLOB_MOST_BYTES + 2], path[4096];
+    char pattern[NPART_MOST_GLOB_BYTES + 2], path[4096];
     for (size_t i = 0; i + 2 < sizeof pattern; i += 2)
         memcpy(pattern + i, "a*", 3);
     memset(path, 'a', sizeof path - 1);
     path[sizeof path - 1] = '\0';
     pattern[sizeof pattern - 3] = 'b';
-    CHECK(!glob_match(pattern, path));
+    CHECK(!npart_glob_match(pattern, path));
 }
 
 static void test_glob__problems(void)
 {
-    char text[GLOB_MOST_BYTES + 2];
-    CHECK(!glob_problem("m/**/[a-z]*.onnx") && !glob_problem(".github/x") && !glob_problem("a..b") );
-    CHECK_TEXT(glob_problem(""), "an empty path");
-    CHECK_TEXT(glob_problem("/m/a"), "paths begin at the folder of this file, not with /");
-    CHECK_TEXT(glob_problem("../a"), "paths begin at the folder of this file, and have no . or .. in them");
-    CHECK_TEXT(glob_problem("./a"), "paths begin at the folder of this file, and have no . or .. in them");
-    CHECK_TEXT(glob_problem("a//b"), "a name between / is missing");
-    CHECK_TEXT(glob_problem("a/"), "a name between / is missing");
-    CHECK_TEXT(glob_problem("a\\b"), "folders are separated by /");
-    CHECK_TEXT(glob_problem("**.onnx"), "** stands alone between /");
-    CHECK_TEXT(glob_problem("a[b"), "a [ has no ]");
+    char text[NPART_MOST_GLOB_BYTES + 2];
+    CHECK(!npart_glob_problem("m/**/[a-z]*.onnx") && !npart_glob_problem(".github/x") && !npart_glob_problem("a..b") );
+    CHECK_TEXT(npart_glob_problem(""), "an empty path");
+    CHECK_TEXT(npart_glob_problem("/m/a"), "paths begin at the folder of this file, not with /");
+    CHECK_TEXT(npart_glob_problem("../a"), "paths begin at the folder of this file, and have no . or .. in them");
+    CHECK_TEXT(npart_glob_problem("./a"), "paths begin at the folder of this file, and have no . or .. in them");
+    CHECK_TEXT(npart_glob_problem("a//b"), "a name between / is missing");
+    CHECK_TEXT(npart_glob_problem("a/"), "a name between / is missing");
+    CHECK_TEXT(npart_glob_problem("a\\b"), "folders are separated by /");
+    CHECK_TEXT(npart_glob_problem("**.onnx"), "** stands alone between /");
+    CHECK_TEXT(npart_glob_problem("a[b"), "a [ has no ]");
     memset(text, 'a', sizeof text - 1);
-    text[GLOB_MOST_BYTES] = '\0';
-    CHECK(!glob_problem(text));
-    text[GLOB_MOST_BYTES] = 'a';
-    text[GLOB_MOST_BYTES + 1] = '\0';
-    CHECK_TEXT(glob_problem(text), "the path has more than 4096 bytes");
-    for (size_t i = 0; i < GLOB_MOST_FOLDERS; i++)
+    text[NPART_MOST_GLOB_BYTES] = '\0';
+    CHECK(!npart_glob_problem(text));
+    text[NPART_MOST_GLOB_BYTES] = 'a';
+    text[NPART_MOST_GLOB_BYTES + 1] = '\0';
+    CHECK_TEXT(npart_glob_problem(text), "the path has more than 4096 bytes");
+    for (size_t i = 0; i < NPART_MOST_GLOB_FOLDERS; i++)
         memcpy(text + 2 * i, "a/", 3);
-    text[2 * GLOB_MOST_FOLDERS - 1] = '\0';
-    CHECK(!glob_problem(text));
-    strcpy(text + 2 * GLOB_MOST_FOLDERS - 1, "/b");
-    CHECK_TEXT(glob_problem(text), "the path has more than 64 folders");
+    text[2 * NPART_MOST_GLOB_FOLDERS - 1] = '\0';
+    CHECK(!npart_glob_problem(text));
+    strcpy(text + 2 * NPART_MOST_GLOB_FOLDERS - 1, "/b");
+    CHECK_TEXT(npart_glob_problem(text), "the path has more than 64 folders");
 }
 
 static char folder[] = "/tmp/test_glob_XXXXXX/";
@@ -117,11 +124,11 @@ static void check_limits(void)
     paths = (struct paths){calloc(GLOB_MOST_FILES, sizeof *paths.items), GLOB_MOST_FILES - 1, GLOB_MOST_FILES};
     REQUIRE(glob_files(&paths, folder, "m/a.onnx", (char[300]){0}, 300) && paths.count == GLOB_MOST_FILES);
     paths_free(&paths);
-    char deep[2 * GLOB_MOST_FOLDERS + 8] = "";
-    for (uint32_t i = 0; i <= GLOB_MOST_FOLDERS; i++) {
+    char deep[2 * NPART_MOST_GLOB_FOLDERS + 8] = "";
+    for (uint32_t i = 0; i <= NPART_MOST_GLOB_FOLDERS; i++) {
         strcat(deep, "d/");
         make(deep);
-        if (i + 1 == GLOB_MOST_FOLDERS)
+        if (i + 1 == NPART_MOST_GLOB_FOLDERS)
             check_found("d/**/*.onnx", "");
     }
     check_problem(&paths, "**/*.onnx", "folders are nested more than 64 deep");

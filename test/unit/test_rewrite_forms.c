@@ -2,23 +2,7 @@
  *
  * Rewrites of operators in forms that compilers lack: what comes out, and what each precondition keeps out.
  */
-#include "base/base.h"
-#include "support/rewrite_text.h"
-#include "support/test.h"
-
-/* "same": a precondition does not hold. */
-struct row {
-    const char *rewrites, *model, *result;
-};
-
-static void check_rows(const struct row *rows, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        char *text = rewritten_by(rows[i].model, rows[i].rewrites);
-        CHECK_TEXT(text, rows[i].result);
-        free(text);
-    }
-}
+#include "support/rewrite_rows.h"
 
 static const struct row normalizations[] = {
     {"layernorm-rank",
@@ -624,40 +608,13 @@ static const struct row resizes[] = {
      "same"},
 };
 
-static void test_rewrite_forms__normalizations(void)
-{
-    check_rows(normalizations, NPART__COUNT(normalizations));
-}
-
-static void test_rewrite_forms__pools(void)
-{
-    check_rows(pools, NPART__COUNT(pools));
-}
-
-static void test_rewrite_forms__kernels(void)
-{
-    check_rows(kernels, NPART__COUNT(kernels));
-}
-
-static void test_rewrite_forms__scaled_products(void)
-{
-    check_rows(scaled_products, NPART__COUNT(scaled_products));
-}
-
-static void test_rewrite_forms__pads(void)
-{
-    check_rows(pads, NPART__COUNT(pads));
-}
-
-static void test_rewrite_forms__axes(void)
-{
-    check_rows(axes, NPART__COUNT(axes));
-}
-
-static void test_rewrite_forms__resizes(void)
-{
-    check_rows(resizes, NPART__COUNT(resizes));
-}
+ROWS_OF(forms, normalizations)
+ROWS_OF(forms, pools)
+ROWS_OF(forms, kernels)
+ROWS_OF(forms, scaled_products)
+ROWS_OF(forms, pads)
+ROWS_OF(forms, axes)
+ROWS_OF(forms, resizes)
 
 TESTS(test_rewrite_forms__normalizations, test_rewrite_forms__pools, test_rewrite_forms__kernels,
       test_rewrite_forms__scaled_products, test_rewrite_forms__pads, test_rewrite_forms__axes,

@@ -2,23 +2,7 @@
  *
  * Quantized operators as float ones between DequantizeLinear and QuantizeLinear.
  */
-#include "base/base.h"
-#include "support/rewrite_text.h"
-#include "support/test.h"
-
-/* "same": a precondition does not hold. */
-struct row {
-    const char *rewrites, *model, *result;
-};
-
-static void check_rows(const struct row *rows, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        char *text = rewritten_by(rows[i].model, rows[i].rewrites);
-        CHECK_TEXT(text, rows[i].result);
-        free(text);
-    }
-}
+#include "support/rewrite_rows.h"
 
 static const struct row products[] = {
     {"qoperator",
@@ -200,19 +184,8 @@ static const struct row movers[] = {
      "same"},
 };
 
-static void test_rewrite_qoperator__products(void)
-{
-    check_rows(products, NPART__COUNT(products));
-}
-
-static void test_rewrite_qoperator__elements(void)
-{
-    check_rows(elements, NPART__COUNT(elements));
-}
-
-static void test_rewrite_qoperator__movers(void)
-{
-    check_rows(movers, NPART__COUNT(movers));
-}
+ROWS_OF(qoperator, products)
+ROWS_OF(qoperator, elements)
+ROWS_OF(qoperator, movers)
 
 TESTS(test_rewrite_qoperator__products, test_rewrite_qoperator__elements, test_rewrite_qoperator__movers)

@@ -2,23 +2,7 @@
  *
  * Rewrites of lib/change/rewrite/ranks.c: what comes out, and what each precondition keeps out.
  */
-#include "base/base.h"
-#include "support/rewrite_text.h"
-#include "support/test.h"
-
-/* "same": a precondition does not hold. */
-struct row {
-    const char *rewrites, *model, *result;
-};
-
-static void check_rows(const struct row *rows, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        char *text = rewritten_by(rows[i].model, rows[i].rewrites);
-        CHECK_TEXT(text, rows[i].result);
-        free(text);
-    }
-}
+#include "support/rewrite_rows.h"
 
 /* Dims of 1 are dropped, and neighbours joined from the front, to rank 4. */
 static const struct row elementwise[] = {
@@ -236,25 +220,10 @@ static const struct row reshapes[] = {
      "init y/rank/Reshape/join-reshapes/constant int64[4] = 30 8 4 2\n"},
 };
 
-static void test_rewrite_ranks__elementwise(void)
-{
-    check_rows(elementwise, NPART__COUNT(elementwise));
-}
-
-static void test_rewrite_ranks__axes(void)
-{
-    check_rows(axes, NPART__COUNT(axes));
-}
-
-static void test_rewrite_ranks__transposes(void)
-{
-    check_rows(transposes, NPART__COUNT(transposes));
-}
-
-static void test_rewrite_ranks__reshapes(void)
-{
-    check_rows(reshapes, NPART__COUNT(reshapes));
-}
+ROWS_OF(ranks, elementwise)
+ROWS_OF(ranks, axes)
+ROWS_OF(ranks, transposes)
+ROWS_OF(ranks, reshapes)
 
 TESTS(test_rewrite_ranks__elementwise, test_rewrite_ranks__axes, test_rewrite_ranks__transposes,
       test_rewrite_ranks__reshapes)

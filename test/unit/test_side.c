@@ -2,50 +2,81 @@
  *
  * What plans said, read again from reports and baselines.
  */
-#define _POSIX_C_SOURCE 200809L
-#include "../../tools/baseline_words.h"
-#include "../../tools/platform.h"
-#include "../../tools/side.h"
-
+#include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
+#include "base/stream.h"
+#include "npu_partition/gate.h"
 #include "support/analysis.h"
+#include "support/counted.h"
 #include "support/test.h"
 
 static const char list[] = "format 1\ntarget t\nvariant v1\ndefault v1\nop Add MatMul Neg Relu\n";
 static const char model[] = "opset 17\ninput x float32[4,4]\ninit w float32[4,4]\nnode m = MatMul(x, w) @first\n"
                             "node e = Erf(m)\nnode r = Relu(e)\nnode z = NonZero(r) @last\noutput z\n";
 
+/* A plan, and what it says. */
 struct saved {
     struct analysis at;
     npart_record *record;
-    char path[64];
 };
 
-/* An empty file, and a plan. */
 static void open_saved(struct saved *saved)
 {
     analysis_open(&saved->at, model, list, NULL, NULL);
     CHECK_INT(npart_record_make(&saved->record, saved->at.plan, NULL, NULL), NPART_OK);
-    (void)snprintf(saved->path, sizeof saved->path, "/tmp/npart-side-XXXXXX");
-    int file = mkstemp(saved->path);
-    CHECK(file >= 0);
-    (void)close(file);
 }
 
 static void close_saved(struct saved *saved)
 {
-    (void)remove(saved->path);
     npart_record_free(saved->record);
     analysis_close(&saved->at);
 }
 
-static void write_text_to(const char *path, const char *text)
+/* What was read of a text, and why it could not be. */
+struct sides {
+    npart_sides *read;
+    const struct npart_side *items;
+    uint32_t count;
+    char problem[400];
+};
+
+/* `cache` may be NULL. */
+static bool read_with(struct sides *out, const char *text, const char *cache)
 {
-    FILE *file = fopen(path, "wb");
-    CHECK(file && fputs(text, file) >= 0);
-    (void)fclose(file);
+    struct npart__text_stream input = {text, strlen(text)}, cached = {cache, cache ? strlen(cache) : 0};
+    struct npart_sides_options options = NPART_SIDES_OPTIONS_INIT;
+    struct npart_error error = {.message = ""};
+    *out = (struct sides){0};
+    options.read_cache = cache ? npart__read_text : NULL;
+    options.cache_payload = &cached;
+    options.cache_problem = "is missing";
+    npart_status status = npart_sides_read(&out->read, npart__read_text, &input, &options, &error);
+    (void)snprintf(out->problem, sizeof out->problem, "%s", error.message);
+    out->items = npart_sides_all(out->read, &out->count);
+    CHECK(status == NPART_OK || (!out->read && *out->problem));
+    return status == NPART_OK;
+}
+
+static void free_sides(struct sides *sides)
+{
+    npart_sides_free(sides->read);
+}
+
+static char *line_of(const struct npart_side *side)
+{
+    size_t bytes = npart_baseline_line(side, NPART_BASELINE_VERSION, NULL, 0) + 1;
+    char *line = malloc(bytes);
+    CHECK(line && npart_baseline_line(side, NPART_BASELINE_VERSION, line, bytes) == bytes - 1);
+    return line;
+}
+
+/* To be freed. */
+static char *cache_of(const struct npart_side *side)
+{
+    struct sink sink = {0};
+    CHECK(npart_baseline_cache(&side, 1, sink_write, &sink, NULL) == NPART_OK);
+    return sink.text;
 }
 
 static enum npart_change change_between(const struct npart_side *before, const struct npart_side *after)
@@ -61,23 +92,24 @@ static enum npart_change change_between(const struct npart_side *before, const s
 static void test_side__a_report(void)
 {
     struct saved saved;
-    struct sides sides = {0};
-    char problem[200] = "";
+    struct sides sides;
+    uint64_t begin = 9, end = 9;
     open_saved(&saved);
     char *json = json_of(saved.at.plan, NULL);
-    write_text_to(saved.path, json);
-    free(json);
-    CHECK(is_saved_report(saved.path));
-    CHECK(read_sides(saved.path, &sides, problem, sizeof problem));
-    CHECK_TEXT(problem, "");
+    CHECK(read_with(&sides, json, NULL));
+    CHECK_TEXT(sides.problem, "");
     CHECK_INT(sides.count, 1);
-    const struct npart_side *side = find_side(&sides, NULL, "t:v1", "", NULL);
-    CHECK(side && side == find_side(&sides, side->model, "t:v1", NULL, NULL));
-    CHECK(!find_side(&sides, NULL, "u", NULL, NULL));
+    const struct npart_side *side = npart_sides_find(sides.read, NULL, "t:v1", "", NULL);
+    CHECK(side && side == npart_sides_find(sides.read, side->model, "t:v1", NULL, NULL));
+    CHECK(!npart_sides_find(sides.read, NULL, "u", NULL, NULL));
     CHECK_INT(side->listing, NPART_LISTING_ALL);
     CHECK_INT(side->node_count, 4);
     CHECK_TEXT(side->nodes[3].name, "last");
     CHECK_INT(change_between(side, npart_record_side(saved.record)), NPART_CHANGE_NONE);
+    CHECK(npart_sides_is_report(sides.read, side) && !npart_sides_line(sides.read, side));
+    CHECK(npart_sides_place(sides.read, side, &begin, &end) && begin == 0 && end == strlen(json) - 1);
+    CHECK(!npart_sides_place(sides.read, npart_record_side(saved.record), &begin, &end));
+    free(json);
     free_sides(&sides);
     close_saved(&saved);
 }
@@ -85,26 +117,19 @@ static void test_side__a_report(void)
 static void test_side__a_baseline(void)
 {
     struct saved saved;
-    struct sides sides = {0};
-    char problem[200] = "", first[4096], second[4096];
+    struct sides sides;
     open_saved(&saved);
-    const struct npart_side *side = npart_record_side(saved.record);
-    for (int round = 0; round < 2; round++) {
-        FILE *file = fopen(saved.path, "w+b");
-        char *text = round ? second : first;
-        CHECK(file && write_baseline(file, &side, 1));
-        rewind(file);
-        text[fread(text, 1, sizeof first - 1, file)] = '\0';
-        (void)fclose(file);
-        CHECK(read_sides(saved.path, &sides, problem, sizeof problem));
-        side = &sides.items[0];
-        CHECK_INT(side->listing, NPART_LISTING_ALL);
-        CHECK_INT(side->node_count, 4);
-        CHECK_INT(side->cause_count, 2);
-        CHECK_INT(change_between(side, npart_record_side(saved.record)), NPART_CHANGE_NONE);
-        if (round == 1)
-            CHECK_TEXT(second, first);
-    }
+    char *first = cache_of(npart_record_side(saved.record));
+    CHECK(read_with(&sides, first, NULL));
+    CHECK_INT(sides.items[0].listing, NPART_LISTING_ALL);
+    CHECK_INT(sides.items[0].node_count, 4);
+    CHECK_INT(sides.items[0].cause_count, 2);
+    CHECK_INT(change_between(&sides.items[0], npart_record_side(saved.record)), NPART_CHANGE_NONE);
+    char *second = cache_of(&sides.items[0]);
+    CHECK_TEXT(second, first);
+    CHECK(!npart_sides_is_report(sides.read, &sides.items[0]));
+    free(first);
+    free(second);
     free_sides(&sides);
     close_saved(&saved);
 }
@@ -113,17 +138,13 @@ static void test_side__a_baseline(void)
 static void test_side__words(void)
 {
     struct saved saved;
-    struct sides sides = {0};
-    char problem[200] = "", text[4096], cache[4096];
+    struct sides sides;
+    char text[4096];
     open_saved(&saved);
     const struct npart_side *side = npart_record_side(saved.record);
-    char *line = make_words(side, BASELINE_VERSION);
-    CHECK(line && strchr(line, '\t'));
-    (void)snprintf(text, sizeof text, BASELINE_HEAD "3: words\n%s\n", line);
-    (void)snprintf(cache, sizeof cache, "%s" BASELINE_CACHE, saved.path);
-    write_text_to(saved.path, text);
-    CHECK(is_saved_report(saved.path) && read_sides(saved.path, &sides, problem, sizeof problem));
-    CHECK_TEXT(problem, "");
+    char *line = line_of(side), *cache = cache_of(side);
+    (void)snprintf(text, sizeof text, NPART_BASELINE_HEAD "3: words\n%s\n", line);
+    CHECK(strchr(line, '\t') && read_with(&sides, text, NULL));
     CHECK_INT(sides.count, 1);
     CHECK_INT(sides.items[0].listing, NPART_LISTING_NONE);
     CHECK_INT(sides.items[0].summary.partitions, side->summary.partitions);
@@ -133,29 +154,90 @@ static void test_side__words(void)
     CHECK_INT(sides.items[0].cause_count, side->cause_count);
     CHECK_TEXT(sides.items[0].causes[0].rule, side->causes[0].rule);
     CHECK_TEXT(sides.items[0].causes[0].text, side->causes[0].text);
-    CHECK_TEXT(line_of_side(&sides, &sides.items[0]), line);
+    CHECK_TEXT(npart_sides_line(sides.read, &sides.items[0]), line);
+    CHECK_TEXT(npart_sides_note(sides.read), ".cache is missing: figures and causes are compared, no nodes");
     free_sides(&sides);
-    FILE *file = fopen(cache, "wb");
-    CHECK(file && write_baseline(file, &side, 1));
-    (void)fclose(file);
-    CHECK(read_sides(saved.path, &sides, problem, sizeof problem));
+    CHECK(read_with(&sides, text, cache));
     CHECK_INT(sides.items[0].listing, NPART_LISTING_ALL);
     CHECK_INT(change_between(&sides.items[0], side), NPART_CHANGE_NONE);
+    CHECK_TEXT(npart_sides_note(sides.read), "");
     free_sides(&sides);
     text[strlen(text) - 2] ^= 1; /* words that were changed by hand count before the cache */
-    write_text_to(saved.path, text);
-    CHECK(read_sides(saved.path, &sides, problem, sizeof problem));
+    CHECK(read_with(&sides, text, cache));
     CHECK_INT(sides.items[0].listing, NPART_LISTING_NONE);
+    CHECK_TEXT(npart_sides_note(sides.read),
+               ".cache has no entry for 1 of 1 lines: figures and causes are compared, no nodes");
     free_sides(&sides);
     static const char *const wrong[] = {"#\nx\n", "#\na\tb\tc\tsplit, x partitions\tstructure 0\n",
-                                        "# npu-partition baseline 4\n", "#\n\"a\tb\tc\tsplit, 1 partition\t\n"};
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        write_text_to(saved.path, wrong[i]);
-        CHECK(!read_sides(saved.path, &sides, problem, sizeof problem));
-        free_sides(&sides);
-    }
-    (void)remove(cache);
+                                        "# npu-partition baseline 4\n", "#\n\"a\tb\tc\tsplit, 1 partition\t\n",
+                                        NPART_BASELINE_HEAD "3\nno line\n"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        CHECK(!read_with(&sides, wrong[i], NULL));
+    free(cache);
     free(line);
+    close_saved(&saved);
+}
+
+/* A plan that lost a node beside what it was. */
+static void test_side__worse(void)
+{
+    static const char later[] = "opset 17\ninput x float32[4,4]\ninit w float32[4,4]\nnode m = MatMul(x, w) @first\n"
+                                "node e = Erf(m)\nnode r = Erf(e)\nnode z = NonZero(r) @last\noutput z\n";
+    struct saved saved;
+    struct sides sides;
+    struct analysis now;
+    npart_record *record = NULL;
+    struct npart_compared compared = {.size = sizeof compared};
+    open_saved(&saved);
+    analysis_open(&now, later, list, NULL, NULL);
+    REQUIRE(npart_record_make(&record, now.plan, NULL, NULL) == NPART_OK);
+    char *cache = cache_of(npart_record_side(saved.record));
+    CHECK(read_with(&sides, cache, NULL));
+    const struct npart_side *same = npart_record_side(saved.record);
+    CHECK(npart_sides_compare(sides.read, &sides.items[0], same, &compared, NULL) == NPART_OK);
+    CHECK(compared.is_known && !compared.is_worse && compared.is_same);
+    CHECK_TEXT(compared.text, "no worse than the baseline");
+    CHECK(npart_sides_compare(sides.read, &sides.items[0], npart_record_side(record), &compared, NULL) == NPART_OK);
+    CHECK(compared.is_worse && strncmp(compared.text, NPART_WORSE, sizeof NPART_WORSE - 1) == 0);
+    CHECK_TEXT(compared.changed, "Relu -> Erf (node 2): NPU -> CPU");
+    compared.size = 1;
+    CHECK(npart_sides_compare(sides.read, &sides.items[0], npart_record_side(record), &compared, NULL) ==
+          NPART_ERROR_ARGUMENT);
+    free(cache);
+    free_sides(&sides);
+    npart_record_free(record);
+    analysis_close(&now);
+    close_saved(&saved);
+}
+
+/* Each allocation fails once. */
+static void test_side__memory_ends(void)
+{
+    struct saved saved;
+    char text[4096];
+    bool is_read = false;
+    open_saved(&saved);
+    char *line = line_of(npart_record_side(saved.record)), *cache = cache_of(npart_record_side(saved.record));
+    (void)snprintf(text, sizeof text, NPART_BASELINE_HEAD "3\n%s\n\"m\"%s\n", line, strchr(line, '\t'));
+    for (size_t n = 1; !is_read && n < 10000; n++) {
+        struct npart__text_stream input = {text, strlen(text)}, cached = {cache, strlen(cache)};
+        struct npart_sides_options options = NPART_SIDES_OPTIONS_INIT;
+        struct counted counted;
+        npart_sides *sides = NULL;
+        counted_init(&counted, true);
+        counted.fail_at = n;
+        options.allocator = &counted.allocator;
+        options.read_cache = npart__read_text;
+        options.cache_payload = &cached;
+        npart_status status = npart_sides_read(&sides, npart__read_text, &input, &options, NULL);
+        is_read = status == NPART_OK;
+        CHECK(is_read || status == NPART_ERROR_MEMORY);
+        npart_sides_free(sides);
+        CHECK_INT(counted.live_blocks, 0);
+    }
+    CHECK(is_read);
+    free(line);
+    free(cache);
     close_saved(&saved);
 }
 
@@ -163,14 +245,15 @@ static void test_side__words(void)
 
 static void check_line(const char *line, uint64_t macs, double ms, double whole_ms, uint32_t limits)
 {
-    struct sides sides = {0};
-    CHECK(add_words(&sides, line));
-    CHECK_INT(sides.count, 1);
-    const struct npart_side *side = &sides.items[0];
+    npart_sides *sides = NULL;
+    uint32_t count = 0;
+    CHECK(npart_sides_of_line(&sides, line, NULL, NULL) == NPART_OK);
+    const struct npart_side *side = npart_sides_all(sides, &count);
+    CHECK_INT(count, 1);
     CHECK_INT(side->summary.has_macs ? side->summary.macs : UINT64_MAX, macs);
     CHECK(side->cost.typical_ms == ms && side->npu_whole.typical_ms == whole_ms);
     CHECK_INT(side->limits, limits);
-    free_sides(&sides);
+    npart_sides_free(sides);
 }
 
 static void test_side__figures_of_a_line(void)
@@ -182,8 +265,8 @@ static void test_side__figures_of_a_line(void)
     check_line(LINE("none, 0 partitions, 0 of 4 nodes taken, 2 memory limits passed, 1.000 ms, unknown if whole"),
                UINT64_MAX, 1, -1, 2);
     check_line(LINE("split, 2 partitions, 3 of 4 nodes taken, 75.00 % of MACs, 2.500 ms"), 10000, 2.5, 2.5, 0);
-    CHECK_INT(version_of_words(LINE("split, 1 partition, 1 of 1 node taken, 75.00 % of MACs")), 2);
-    CHECK_INT(version_of_words("1 % of MACs\t" LINE("split, 1 partition, 1 of 1 node taken, no MACs")), 3);
+    CHECK_INT(npart_baseline_line_version(LINE("split, 1 partition, 1 of 1 node taken, 75.00 % of MACs")), 2);
+    CHECK_INT(npart_baseline_line_version("1 % of MACs\t" LINE("split, 1 partition, 1 of 1 node taken, no MACs")), 3);
 }
 
 /* What nobody could have written, or nobody can see. */
@@ -203,12 +286,15 @@ static void test_side__no_line(void)
         "m\xe2\x80\xae\tt\tsdk\tsplit, 2 partitions, 3 of 4 nodes taken\tstructure 0123456789abcdef",
         "\"m\tt\tsdk\tsplit, 2 partitions, 3 of 4 nodes taken\tstructure 0123456789abcdef",
     };
-    struct sides sides = {0};
+    npart_sides *sides = NULL;
+    uint32_t count;
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
-        CHECK(!add_words(&sides, lines[i]));
-    CHECK(add_words(&sides, LINE("split, 2 partitions, 3 of 4 nodes taken") "\t1 node, op r: t\tand 3 more"));
-    CHECK_INT(sides.items[sides.count - 1].cause_count, 1);
-    free_sides(&sides);
+        CHECK(npart_sides_of_line(&sides, lines[i], NULL, NULL) == NPART_ERROR_MALFORMED && !sides);
+    CHECK(npart_sides_of_line(&sides,
+                              LINE("split, 2 partitions, 3 of 4 nodes taken") "\t1 node, op r: t\tand 3 more", NULL,
+                              NULL) == NPART_OK);
+    CHECK_INT(npart_sides_all(sides, &count)->cause_count, 1);
+    npart_sides_free(sides);
 }
 
 static void test_side__what_is_none(void)
@@ -216,58 +302,47 @@ static void test_side__what_is_none(void)
     static const char *const texts[] = {"{", "{}", "{\"targets\":[],\"model\":3}", "[]",
                                         "{\"model\":{},\"targets\":[{}]}",
                                         "{\"model\":{},\"targets\":[{\"target\":\"t\",\"summary\":{},\"left\":[3]}]}"};
-    struct saved saved;
-    open_saved(&saved);
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-        struct sides sides = {0};
-        char problem[200] = "";
-        write_text_to(saved.path, texts[i]);
-        CHECK(!read_sides(saved.path, &sides, problem, sizeof problem));
-        CHECK(*problem);
-        free_sides(&sides);
-    }
-    CHECK(!is_saved_report("/nowhere"));
-    close_saved(&saved);
+    struct sides sides;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        CHECK(!read_with(&sides, texts[i], NULL));
 }
 
 /* Two toolchains of "t:v1", one of "t:v2+float", which the file has twice, and of another model one of "t:v1". */
 static void test_side__which_one(void)
 {
-    struct npart_side items[] = {
-        {.model = "m", .target = "t:v1", .toolchain = "sdk 1"},
-        {.model = "m", .target = "t:v1", .toolchain = "sdk 2"},
-        {.model = "m", .target = "t:v2+float", .toolchain = ""},
-        {.model = "m", .target = "t:v2+float", .toolchain = ""},
-        {.model = "n", .target = "t:v1", .toolchain = "sdk 1"},
-    };
-    const struct sides sides = {.items = items, .count = sizeof items / sizeof items[0]};
+#define TARGET(name, toolchain)                                                                                        \
+    "{\"target\":\"t\",\"name\":\"" name "\",\"toolchain\":\"" toolchain "\",\"summary\":{}}"
+#define MODEL(name, targets) "{\"schema\":2,\"model\":{\"path\":\"" name "\"},\"targets\":[" targets "]}\n"
+    struct sides sides;
+    CHECK(read_with(&sides,
+                    MODEL("m", TARGET("t:v1", "sdk 1") "," TARGET("t:v1", "sdk 2") "," TARGET("t:v2+float", "") ","
+                          TARGET("t:v2+float", "")) MODEL("n", TARGET("t:v1", "sdk 1")), NULL));
+    const struct npart_side *items = sides.items;
+    CHECK_INT(sides.count, 5);
     bool are_several;
-    CHECK(find_side(&sides, "m", "t:v1", "sdk 1", &are_several) == &items[0] && !are_several);
-    CHECK(find_side(&sides, "m", "t:v1", "sdk 2", NULL) == &items[1]);
-    CHECK(!find_side(&sides, "m", "t:v1", "sdk 3", &are_several) && are_several);
-    CHECK(!find_side(&sides, "m", "t:v1", NULL, NULL));
-    CHECK(find_side(&sides, "n", "t:v1", "sdk 2", NULL) == &items[4]);
-    CHECK(find_side(&sides, "n", "t:v1", NULL, NULL) == &items[4]);
-    CHECK(find_side(&sides, "m", "t:v2+float", "sdk 9", NULL) == &items[2]);
-    CHECK(!find_side(&sides, "m", "t:v2", "", &are_several) && !are_several);
-    CHECK(!find_side(&sides, "m", "t", "sdk 1", NULL));
-    CHECK(find_meant_side(&sides, "m", "t:v2", &are_several) == &items[2] && !are_several);
-    CHECK(find_meant_side(&sides, "m", "t:v1@2", &are_several) == &items[1] && !are_several);
-    CHECK(find_meant_side(&sides, "m", "t:v1@sdk 1", &are_several) == &items[0] && !are_several);
-    CHECK(find_meant_side(&sides, "m", "t@2", &are_several) == &items[1] && !are_several);
-    CHECK(!find_meant_side(&sides, "m", "t:v1", &are_several) && are_several);
-    CHECK(!find_meant_side(&sides, "m", "t", &are_several) && are_several);
-    CHECK(!find_meant_side(&sides, "m", "t:v", &are_several) && !are_several);
-    CHECK(find_meant_side(&sides, "n", "t", &are_several) == &items[4] && !are_several);
+    CHECK(npart_sides_find(sides.read, "m", "t:v1", "sdk 1", &are_several) == &items[0] && !are_several);
+    CHECK(npart_sides_find(sides.read, "m", "t:v1", "sdk 2", NULL) == &items[1]);
+    CHECK(!npart_sides_find(sides.read, "m", "t:v1", "sdk 3", &are_several) && are_several);
+    CHECK(!npart_sides_find(sides.read, "m", "t:v1", NULL, NULL));
+    CHECK(npart_sides_find(sides.read, "n", "t:v1", "sdk 2", NULL) == &items[4]);
+    CHECK(npart_sides_find(sides.read, "n", "t:v1", NULL, NULL) == &items[4]);
+    CHECK(npart_sides_find(sides.read, "m", "t:v2+float", "sdk 9", NULL) == &items[2]);
+    CHECK(!npart_sides_find(sides.read, "m", "t:v2", "", &are_several) && !are_several);
+    CHECK(!npart_sides_find(sides.read, "m", "t", "sdk 1", NULL));
+    CHECK(npart_sides_find_meant(sides.read, "m", "t:v2", &are_several) == &items[2] && !are_several);
+    CHECK(npart_sides_find_meant(sides.read, "m", "t:v1@2", &are_several) == &items[1] && !are_several);
+    CHECK(npart_sides_find_meant(sides.read, "m", "t:v1@sdk 1", &are_several) == &items[0] && !are_several);
+    CHECK(npart_sides_find_meant(sides.read, "m", "t@2", &are_several) == &items[1] && !are_several);
+    CHECK(!npart_sides_find_meant(sides.read, "m", "t:v1", &are_several) && are_several);
+    CHECK(!npart_sides_find_meant(sides.read, "m", "t", &are_several) && are_several);
+    CHECK(!npart_sides_find_meant(sides.read, "m", "t:v", &are_several) && !are_several);
+    CHECK(npart_sides_find_meant(sides.read, "n", "t", &are_several) == &items[4] && !are_several);
+    free_sides(&sides);
 }
 
-static void read_one(struct saved *saved, struct sides *sides, const char *text)
+static void read_one(struct sides *sides, const char *text)
 {
-    char problem[200] = "";
-    *sides = (struct sides){0};
-    write_text_to(saved->path, text);
-    CHECK(read_sides(saved->path, sides, problem, sizeof problem));
-    CHECK_TEXT(problem, "");
+    CHECK(read_with(sides, text, NULL));
     CHECK_INT(sides->count, 1);
 }
 
@@ -277,37 +352,35 @@ static void test_side__versions(void)
 #define REPORT(version)                                                                                                \
     "{" version "\"model\":{},\"targets\":[{\"target\":\"t\",\"summary\":{},\"cost\":{\"typical_ms\":3}}]}"
     static const char *const later[] = {REPORT("\"schema\":3,"), REPORT("\"baseline\":3,")};
-    struct saved saved;
     struct sides sides;
-    open_saved(&saved);
-    read_one(&saved, &sides, REPORT("\"schema\":2,"));
+    read_one(&sides, REPORT("\"schema\":2,"));
     CHECK(sides.items[0].cost.typical_ms == 3);
     free_sides(&sides);
-    read_one(&saved, &sides, REPORT("\"baseline\":1,"));
+    read_one(&sides, REPORT("\"baseline\":1,"));
     CHECK(sides.items[0].cost.typical_ms == 3);
     free_sides(&sides);
-    read_one(&saved, &sides, REPORT("\"schema\":1,"));
+    read_one(&sides, REPORT("\"schema\":1,"));
     CHECK(sides.items[0].cost.typical_ms == -1);
     free_sides(&sides);
     for (size_t i = 0; i < sizeof later / sizeof later[0]; i++) {
-        char problem[200] = "";
-        write_text_to(saved.path, later[i]);
-        CHECK(!read_sides(saved.path, &sides, problem, sizeof problem));
-        CHECK(strstr(problem, "made by a later version"));
-        free_sides(&sides);
+        CHECK(!read_with(&sides, later[i], NULL));
+        CHECK(strstr(sides.problem, "made by a later version"));
     }
-    close_saved(&saved);
 #undef REPORT
 }
 
-/* A file that begins at an address nobody has, where there is such a thing. */
+static ptrdiff_t fail_to_read(void *payload, void *into, size_t bytes)
+{
+    (void)payload;
+    (void)into;
+    (void)bytes;
+    return -1;
+}
+
 static void test_side__a_mistake_is_no_end(void)
 {
-    struct sides sides = {0};
-    char problem[200] = "";
-    CHECK(!read_sides("/proc/self/mem", &sides, problem, sizeof problem));
-    CHECK(*problem);
-    free_sides(&sides);
+    npart_sides *sides = NULL;
+    CHECK(npart_sides_read(&sides, fail_to_read, NULL, NULL, NULL) == NPART_ERROR_READ && !sides);
 }
 
 static void test_side__paths_in_a_baseline(void)
@@ -315,28 +388,12 @@ static void test_side__paths_in_a_baseline(void)
     static const char *const pairs[][2] = {{"m.onnx", "m.onnx"}, {"\xc3\xa9\x1f", "\xc3\xa9\x1f"},
                                            {"a\xff", "a\\xff"}, {"a\xfe", "a\\xfe"}, {"", ""}};
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
-        char *path = baseline_path(pairs[i][0]);
+        char path[64];
+        CHECK_INT(npart_baseline_path(pairs[i][0], path, sizeof path), strlen(pairs[i][1]));
         CHECK_TEXT(path, pairs[i][1]);
-        free(path);
     }
 }
 
-/* A hole, and a report past what a `long` of 32 bits counts to. */
-static void test_side__places_past_two_gib(void)
-{
-    const int64_t hole = (int64_t)3 << 30;
-    struct saved saved;
-    open_saved(&saved);
-    FILE *file = open_file(saved.path, "wb");
-    CHECK(file && seek_stream(file, hole) && fputs("{}", file) != EOF);
-    CHECK(file && stream_offset(file) == hole + 2 && fclose(file) == 0);
-    file = open_file(saved.path, "rb");
-    CHECK(file && seek_stream(file, hole) && fgetc(file) == '{' && stream_offset(file) == hole + 1);
-    CHECK(file && !seek_stream(file, -1) && fclose(file) == 0);
-    close_saved(&saved);
-}
-
 TESTS(test_side__a_report, test_side__a_baseline, test_side__words, test_side__figures_of_a_line, test_side__no_line,
-      test_side__what_is_none, test_side__which_one,
-      test_side__versions, test_side__a_mistake_is_no_end, test_side__paths_in_a_baseline,
-      test_side__places_past_two_gib)
+      test_side__worse, test_side__memory_ends, test_side__what_is_none, test_side__which_one, test_side__versions,
+      test_side__a_mistake_is_no_end, test_side__paths_in_a_baseline)

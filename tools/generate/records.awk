@@ -86,17 +86,17 @@ function read_row(key, kind, member, other, set) {
     if (kind == "COUNT")
         printf "    out->%s = count_at(at, \"%s\");\n", member, key
     else if (kind == "PAIR")
-        printf "    out->%s = id_of(json_array_get(json_object_get(at, \"%s\"), 0));\n    out->%s = " \
-            "id_of(json_array_get(json_object_get(at, \"%s\"), 1));\n", member, key, other, key
+        printf "    out->%s = id_of(npart__tree_at(npart__tree_get(at, \"%s\"), 0));\n    out->%s = " \
+            "id_of(npart__tree_at(npart__tree_get(at, \"%s\"), 1));\n", member, key, other, key
     else if (kind == "SIZE_OR_NULL") {
         if (!(other in read))
-            printf "    out->%s = json_is_integer(json_object_get(at, \"%s\"));\n", other, key
+            printf "    out->%s = npart__is_integer(npart__tree_get(at, \"%s\"));\n", other, key
         read[other] = 1
-        printf "    out->%s = (uint64_t)json_integer_value(json_object_get(at, \"%s\"));\n", member, key
+        printf "    out->%s = (uint64_t)npart__tree_integer(npart__tree_get(at, \"%s\"));\n", member, key
     } else if (kind == "FIT")
-        printf "    out->%s = fit_of(json_object_get(at, \"%s\"));\n", member, key
+        printf "    out->%s = fit_of(npart__tree_get(at, \"%s\"));\n", member, key
     else if (kind == "REAL" || kind == "SHARE")
-        printf "    out->%s = number_or(json_object_get(at, \"%s\"), 0);\n", member, key
+        printf "    out->%s = number_or(npart__tree_get(at, \"%s\"), 0);\n", member, key
     else
         printf "    out->%s = %s_of(text_at(at, \"%s\"));\n", member, set, key
 }
@@ -110,7 +110,7 @@ BEGIN {
     types["TEXT"] = "const char *"
     types["IDS"] = "const uint32_t *"
     if (part == "reader")
-        print "static void read_summary(const json_t *at, struct npart_summary *out)\n{\n    out->size = sizeof *out;"
+        print "static void read_summary(const struct npart__tree *at, struct npart_summary *out)\n{\n    out->size = sizeof *out;"
 }
 /^set / && !/[|]/ {
     end_block()

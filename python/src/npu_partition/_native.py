@@ -19,6 +19,7 @@ from ctypes import (
     c_int64,
     c_size_t,
     c_ssize_t,
+    c_uint,
     c_uint32,
     c_uint64,
     c_void_p,
@@ -283,11 +284,53 @@ NPART_SUBJECT_PLACEMENT = 7
 NPART_SUBJECT_TRIES = 8
 NPART_SUBJECT_LOSSES = 9
 
+NPART_AGREEMENT_NONE = 0
+NPART_AGREEMENT_SAME = 1
+NPART_AGREEMENT_DIFFERENT = 2
+NPART_AGREEMENT_UNDECIDED = 3
+NPART_AGREEMENTS = 4
+
+NPART_BLAME_NONE = 0
+NPART_BLAME_INSTALLATION = 1
+NPART_BLAME_PROVIDER = 2
+
+NPART_FAILS_ON_NONE = 0
+NPART_FAILS_ON_SPLIT = 1
+NPART_FAILS_ON_FAIL = 2
+NPART_FAILS_ON_UNKNOWN = 3
+NPART_FAILS_ON_DYNAMIC = 4
+NPART_FAILS_ON_INVALID = 5
+NPART_FAILS_ON_MEMORY = 6
+NPART_FAILS_ON_SLOWER = 7
+NPART_CONDITIONS = 8
+
+NPART_BOUND_MAX_MS = 0
+NPART_BOUND_MIN_TOKENS_PER_S = 1
+NPART_BOUND_MAX_FIRST_TOKEN_MS = 2
+NPART_BOUNDS = 3
+
+NPART_WORSE_PARTITIONS = 1
+NPART_WORSE_COVERAGE = 2
+NPART_WORSE_TIME = 4
+NPART_WORSE_NONE = 8
+NPART_WORSE_FAILED = 16
+NPART_WORSE_INVALID = 32
+NPART_WORSE_MEMORY = 64
+
 NPART_NONE = 0xFFFFFFFF
 NPART_VERSION_MAJOR = 0
 NPART_VERSION_MINOR = 3
 NPART_VERSION_PATCH = 0
+NPART_MOST_JSON_BYTES = 67108864
 NPART_MOST_PROPOSALS = 3
+NPART_MOST_RUN_PROVIDERS = 16
+NPART_SELFTEST_MODELS = 8
+NPART_MOST_RUN_ROWS = 4096
+NPART_MOST_MEASUREMENTS = 64
+NPART_MOST_OUTCOMES = 16
+NPART_BASELINE_VERSION = 3
+NPART_MOST_GLOB_BYTES = 4096
+NPART_MOST_PROJECT_BYTES = 1048576
 VERSION = "0.3.0"
 NPART_READ_OPTIONS_INIT = {"version": 3}
 NPART_INFERENCE_OPTIONS_INIT = {"version": 3}
@@ -299,6 +342,7 @@ NPART_DIFF_OPTIONS_INIT = {"version": 1}
 NPART_REPORT_OPTIONS_INIT = {"version": 2, "detail": NPART_DETAIL_NODES}
 NPART_DOCUMENT_OPTIONS_INIT = {"version": 2, "detail": NPART_DETAIL_SUMMARY}
 NPART_ENTRY_INIT = {"version": 1}
+NPART_SIDES_OPTIONS_INIT = {"version": 1}
 
 
 class npart_error(Structure):
@@ -2500,6 +2544,469 @@ class npart_entry(Structure):
     ]
 
 
+class npart_run_info(Structure):
+    size: int
+    kind: Bytes | None
+    providers: Any
+    provider_count: int
+    node_count: int
+    has_partitions: bool
+    partitions: int
+    runs: int
+    total_ms: float
+    warm_ms: float
+    _fields_ = [
+        ("size", c_size_t),
+        ("kind", c_char_p),
+        ("providers", POINTER(c_char_p)),
+        ("provider_count", c_uint32),
+        ("node_count", c_uint32),
+        ("has_partitions", c_bool),
+        ("partitions", c_uint32),
+        ("runs", c_uint64),
+        ("total_ms", c_double),
+        ("warm_ms", c_double),
+    ]
+
+
+class npart_run_node(Structure):
+    size: int
+    name: Bytes | None
+    op: Bytes | None
+    provider: Bytes | None
+    reason: Bytes | None
+    index: int
+    is_cpu: bool
+    is_result: bool
+    is_placed: bool
+    runs: int
+    total_ms: float
+    warm_ms: float
+    _fields_ = [
+        ("size", c_size_t),
+        ("name", c_char_p),
+        ("op", c_char_p),
+        ("provider", c_char_p),
+        ("reason", c_char_p),
+        ("index", c_int64),
+        ("is_cpu", c_bool),
+        ("is_result", c_bool),
+        ("is_placed", c_bool),
+        ("runs", c_uint64),
+        ("total_ms", c_double),
+        ("warm_ms", c_double),
+    ]
+
+
+class npart_verification_info(Structure):
+    size: int
+    is_same: bool
+    nodes: Any
+    untold_cpu: int
+    unmatched: int
+    partitions: int
+    partitions_low: int
+    partitions_high: int
+    has_run_partitions: bool
+    run_partitions: int
+    partition_agreement: int
+    blame: int
+    blame_provider: Bytes | None
+    blame_text: Bytes | None
+    blame_check: Bytes | None
+    _fields_ = [
+        ("size", c_size_t),
+        ("is_same", c_bool),
+        ("nodes", c_uint32 * NPART_AGREEMENTS),
+        ("untold_cpu", c_uint32),
+        ("unmatched", c_uint32),
+        ("partitions", c_uint32),
+        ("partitions_low", c_uint32),
+        ("partitions_high", c_uint32),
+        ("has_run_partitions", c_bool),
+        ("run_partitions", c_uint32),
+        ("partition_agreement", c_int),
+        ("blame", c_int),
+        ("blame_provider", c_char_p),
+        ("blame_text", c_char_p),
+        ("blame_check", c_char_p),
+    ]
+
+
+class npart_verified_node(Structure):
+    size: int
+    agreement: int
+    is_told: bool
+    is_on_npu: bool
+    is_concluded: bool
+    reason: Bytes | None
+    _fields_ = [
+        ("size", c_size_t),
+        ("agreement", c_int),
+        ("is_told", c_bool),
+        ("is_on_npu", c_bool),
+        ("is_concluded", c_bool),
+        ("reason", c_char_p),
+    ]
+
+
+class npart_verification_names(Structure):
+    model: Bytes | None
+    run: Bytes | None
+    _fields_ = [
+        ("model", c_char_p),
+        ("run", c_char_p),
+    ]
+
+
+class npart_selftest_model(Structure):
+    size: int
+    ops: Bytes | None
+    input_type: Bytes | None
+    _fields_ = [
+        ("size", c_size_t),
+        ("ops", c_char_p),
+        ("input_type", c_char_p),
+    ]
+
+
+class npart_measured_run(Structure):
+    size: int
+    model: Bytes | None
+    target: Bytes | None
+    runtime: Bytes | None
+    dims: Bytes | None
+    profile: Bytes | None
+    is_on_cpu: bool
+    ms: float
+    line: int
+    _fields_ = [
+        ("size", c_size_t),
+        ("model", c_char_p),
+        ("target", c_char_p),
+        ("runtime", c_char_p),
+        ("dims", c_char_p),
+        ("profile", c_char_p),
+        ("is_on_cpu", c_bool),
+        ("ms", c_double),
+        ("line", c_uint32),
+    ]
+
+
+class npart_measurement(Structure):
+    plan: Any
+    total_ms: float
+    cpu_ms: float
+    partition_ms: Any
+    run: Any
+    _fields_ = [
+        ("plan", c_void_p),
+        ("total_ms", c_double),
+        ("cpu_ms", c_double),
+        ("partition_ms", POINTER(c_double)),
+        ("run", c_void_p),
+    ]
+
+
+class npart_calibration_info(Structure):
+    size: int
+    run_count: int
+    model_count: int
+    time_count: int
+    fitted_count: int
+    is_scaled: bool
+    is_at_limit: bool
+    is_accepted: bool
+    error_before: float
+    error_after: float
+    error_held_out: float
+    costs: Bytes | None
+    _fields_ = [
+        ("size", c_size_t),
+        ("run_count", c_uint32),
+        ("model_count", c_uint32),
+        ("time_count", c_uint32),
+        ("fitted_count", c_uint32),
+        ("is_scaled", c_bool),
+        ("is_at_limit", c_bool),
+        ("is_accepted", c_bool),
+        ("error_before", c_double),
+        ("error_after", c_double),
+        ("error_held_out", c_double),
+        ("costs", c_char_p),
+    ]
+
+
+class npart_fitted(Structure):
+    size: int
+    parameter: Bytes | None
+    precision: Bytes | None
+    runtime: Bytes | None
+    before: Any
+    after: Any
+    time_factor: float
+    moved: float
+    is_identified: bool
+    _fields_ = [
+        ("size", c_size_t),
+        ("parameter", c_char_p),
+        ("precision", c_char_p),
+        ("runtime", c_char_p),
+        ("before", c_double * 3),
+        ("after", c_double * 3),
+        ("time_factor", c_double),
+        ("moved", c_double),
+        ("is_identified", c_bool),
+    ]
+
+
+class npart_calibration_names(Structure):
+    target: Bytes | None
+    left_out: int
+    written: Bytes | None
+    _fields_ = [
+        ("target", c_char_p),
+        ("left_out", c_uint32),
+        ("written", c_char_p),
+    ]
+
+
+class npart_many_info(Structure):
+    size: int
+    models: int
+    failures: int
+    target_count: int
+    _fields_ = [
+        ("size", c_size_t),
+        ("models", c_uint64),
+        ("failures", c_uint64),
+        ("target_count", c_uint32),
+    ]
+
+
+class npart_bound_info(Structure):
+    size: int
+    threshold: Bytes | None
+    unit: Bytes | None
+    unknown: Bytes | None
+    lift: Bytes | None
+    is_least: bool
+    _fields_ = [
+        ("size", c_size_t),
+        ("threshold", c_char_p),
+        ("unit", c_char_p),
+        ("unknown", c_char_p),
+        ("lift", c_char_p),
+        ("is_least", c_bool),
+    ]
+
+
+class npart_thresholds(Structure):
+    version: int
+    max_partitions: int
+    min_coverage: float
+    min_mac_coverage: float
+    bounds: Any
+    allows_none: bool
+    fails_on: Any
+    _fields_ = [
+        ("version", c_uint32),
+        ("max_partitions", c_int64),
+        ("min_coverage", c_double),
+        ("min_mac_coverage", c_double),
+        ("bounds", c_double * NPART_BOUNDS),
+        ("allows_none", c_bool),
+        ("fails_on", c_bool * NPART_CONDITIONS),
+    ]
+
+
+class npart_gate_outcome(Structure):
+    threshold: Bytes | None
+    is_met: bool
+    text: Bytes
+    _fields_ = [
+        ("threshold", c_char_p),
+        ("is_met", c_bool),
+        ("text", c_char * 640),
+    ]
+
+
+class npart_sides_options(Structure):
+    version: int
+    allocator: Any
+    read_cache: Any
+    cache_payload: Any
+    cache_problem: Bytes | None
+    _fields_ = [
+        ("version", c_uint32),
+        ("allocator", POINTER(npart_allocator)),
+        ("read_cache", npart_read_callback),
+        ("cache_payload", c_void_p),
+        ("cache_problem", c_char_p),
+    ]
+
+
+class npart_compared(Structure):
+    size: int
+    is_known: bool
+    is_worse: bool
+    was_invalid: bool
+    is_same: bool
+    kinds: int
+    has_before: bool
+    before: Any
+    before_ms: float
+    text: Bytes
+    changed: Bytes
+    figures: Bytes
+    cause: Bytes
+    nodes: Any
+    causes: Any
+    node_count: int
+    cause_count: int
+    _fields_ = [
+        ("size", c_size_t),
+        ("is_known", c_bool),
+        ("is_worse", c_bool),
+        ("was_invalid", c_bool),
+        ("is_same", c_bool),
+        ("kinds", c_uint),
+        ("has_before", c_bool),
+        ("before", npart_summary),
+        ("before_ms", c_double),
+        ("text", c_char * 400),
+        ("changed", c_char * 200),
+        ("figures", c_char * 240),
+        ("cause", c_char * 240),
+        ("nodes", c_uint32 * 16),
+        ("causes", c_uint32 * 16),
+        ("node_count", c_uint32),
+        ("cause_count", c_uint32),
+    ]
+
+
+npart_project_callback = CFUNCTYPE(None, c_void_p, c_uint32, c_uint32, c_void_p)
+
+
+class npart_project_text(Structure):
+    text: Bytes | None
+    line: int
+    column: int
+    _fields_ = [
+        ("text", c_char_p),
+        ("line", c_uint32),
+        ("column", c_uint32),
+    ]
+
+
+class npart_project_texts(Structure):
+    items: Any
+    count: int
+    _fields_ = [
+        ("items", POINTER(npart_project_text)),
+        ("count", c_uint32),
+    ]
+
+
+class npart_project_info(Structure):
+    size: int
+    oplist: Bytes | None
+    cost: Bytes | None
+    baseline: Bytes | None
+    exclude: Any
+    model_count: int
+    waiver_count: int
+    _fields_ = [
+        ("size", c_size_t),
+        ("oplist", c_char_p),
+        ("cost", c_char_p),
+        ("baseline", c_char_p),
+        ("exclude", npart_project_texts),
+        ("model_count", c_uint32),
+        ("waiver_count", c_uint32),
+    ]
+
+
+class npart_project_dim(Structure):
+    binding: Any
+    line: int
+    column: int
+    entry: int
+    _fields_ = [
+        ("binding", npart_dim_binding),
+        ("line", c_uint32),
+        ("column", c_uint32),
+        ("entry", c_uint32),
+    ]
+
+
+class npart_project_input(Structure):
+    shape: Any
+    line: int
+    column: int
+    _fields_ = [
+        ("shape", npart_input_shape),
+        ("line", c_uint32),
+        ("column", c_uint32),
+    ]
+
+
+class npart_project_settings(Structure):
+    size: int
+    targets: Any
+    targets_line: int
+    targets_column: int
+    has_level: bool
+    level: int
+    runtime: Bytes | None
+    dims: Any
+    dim_count: int
+    inputs: Any
+    input_count: int
+    thresholds: Any
+    _fields_ = [
+        ("size", c_size_t),
+        ("targets", npart_project_texts),
+        ("targets_line", c_uint32),
+        ("targets_column", c_uint32),
+        ("has_level", c_bool),
+        ("level", c_int),
+        ("runtime", c_char_p),
+        ("dims", POINTER(npart_project_dim)),
+        ("dim_count", c_uint32),
+        ("inputs", POINTER(npart_project_input)),
+        ("input_count", c_uint32),
+        ("thresholds", npart_thresholds),
+    ]
+
+
+class npart_waiver(Structure):
+    size: int
+    line: int
+    column: int
+    models: Any
+    targets: Any
+    rules: Any
+    has_thresholds: bool
+    reason: Bytes | None
+    year: int
+    month: int
+    day: int
+    _fields_ = [
+        ("size", c_size_t),
+        ("line", c_uint32),
+        ("column", c_uint32),
+        ("models", npart_project_texts),
+        ("targets", npart_project_texts),
+        ("rules", npart_project_texts),
+        ("has_thresholds", c_bool),
+        ("reason", c_char_p),
+        ("year", c_int),
+        ("month", c_int),
+        ("day", c_int),
+    ]
+
+
 # Of each function, what it returns and takes.
 FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "npart_version": (c_char_p, []),
@@ -2828,6 +3335,198 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "npart_document_add_report": (c_int, [c_void_p, npart_read_callback, c_void_p, POINTER(npart_error)]),
     "npart_document_end": (c_int, [c_void_p, POINTER(npart_error)]),
     "npart_document_free": (None, [c_void_p]),
+    "npart_run_read": (
+        c_int,
+        [
+            POINTER(c_void_p),
+            npart_read_callback,
+            c_void_p,
+            POINTER(npart_allocator),
+            POINTER(npart_error),
+        ],
+    ),
+    "npart_run_free": (None, [c_void_p]),
+    "npart_run_info": (c_bool, [c_void_p, POINTER(npart_run_info)]),
+    "npart_run_node": (c_bool, [c_void_p, c_uint32, POINTER(npart_run_node)]),
+    "npart_verification_make": (c_int, [POINTER(c_void_p), c_void_p, c_void_p, POINTER(npart_error)]),
+    "npart_verification_free": (None, [c_void_p]),
+    "npart_verification_info": (c_bool, [c_void_p, POINTER(npart_verification_info)]),
+    "npart_verification_node": (c_bool, [c_void_p, c_uint32, POINTER(npart_verified_node)]),
+    "npart_verification_text": (
+        c_int,
+        [
+            c_void_p,
+            POINTER(npart_verification_names),
+            c_bool,
+            npart_write_callback,
+            c_void_p,
+            POINTER(npart_error),
+        ],
+    ),
+    "npart_verification_json": (
+        c_int,
+        [
+            c_void_p,
+            POINTER(npart_verification_names),
+            npart_write_callback,
+            c_void_p,
+            POINTER(npart_error),
+        ],
+    ),
+    "npart_verification_cases": (c_int, [c_void_p, npart_write_callback, c_void_p, POINTER(npart_error)]),
+    "npart_selftest_model": (
+        c_int,
+        [
+            c_uint32,
+            POINTER(npart_selftest_model),
+            npart_write_callback,
+            c_void_p,
+            POINTER(npart_error),
+        ],
+    ),
+    "npart_run_table_read": (
+        c_int,
+        [
+            POINTER(c_void_p),
+            npart_read_callback,
+            c_void_p,
+            POINTER(npart_allocator),
+            POINTER(npart_error),
+        ],
+    ),
+    "npart_run_table_free": (None, [c_void_p]),
+    "npart_run_table_begins": (c_bool, [c_char_p]),
+    "npart_run_table_row": (c_bool, [c_void_p, c_uint32, POINTER(npart_measured_run)]),
+    "npart_calibration_make": (c_int, [POINTER(c_void_p), POINTER(npart_measurement), c_uint32, POINTER(npart_error)]),
+    "npart_calibration_free": (None, [c_void_p]),
+    "npart_calibration_info": (c_bool, [c_void_p, POINTER(npart_calibration_info)]),
+    "npart_calibration_fitted": (c_bool, [c_void_p, c_uint32, POINTER(npart_fitted)]),
+    "npart_calibration_text": (
+        c_int,
+        [
+            c_void_p,
+            POINTER(npart_calibration_names),
+            npart_write_callback,
+            c_void_p,
+            POINTER(npart_error),
+        ],
+    ),
+    "npart_calibration_json": (
+        c_int,
+        [
+            c_void_p,
+            POINTER(npart_calibration_names),
+            npart_write_callback,
+            c_void_p,
+            POINTER(npart_error),
+        ],
+    ),
+    "npart_many_make": (c_int, [POINTER(c_void_p), POINTER(npart_allocator), POINTER(npart_error)]),
+    "npart_many_free": (None, [c_void_p]),
+    "npart_many_add": (c_int, [c_void_p, c_char_p, c_size_t, POINTER(npart_error)]),
+    "npart_many_info": (c_bool, [c_void_p, POINTER(npart_many_info)]),
+    "npart_many_text": (
+        c_int,
+        [
+            c_void_p,
+            POINTER(npart_report_options),
+            npart_write_callback,
+            c_void_p,
+            POINTER(npart_error),
+        ],
+    ),
+    "npart_condition_text": (c_char_p, [c_int]),
+    "npart_bound_info": (c_bool, [c_int, POINTER(npart_bound_info)]),
+    "npart_plan_figure": (c_double, [c_void_p, c_int, c_char_p, c_size_t]),
+    "npart_thresholds_ask_plans": (c_bool, [POINTER(npart_thresholds)]),
+    "npart_share_of": (c_bool, [c_char_p, POINTER(c_double), POINTER(c_bool)]),
+    "npart_plan_outcomes": (c_uint32, [c_void_p, POINTER(npart_thresholds), POINTER(npart_gate_outcome), c_uint32]),
+    "npart_inference_outcomes": (
+        c_uint32,
+        [
+            c_void_p,
+            POINTER(npart_thresholds),
+            POINTER(npart_gate_outcome),
+            c_uint32,
+        ],
+    ),
+    "npart_action_text": (c_size_t, [POINTER(npart_action), c_bool, c_char_p, c_size_t]),
+    "npart_lift_make": (c_int, [POINTER(c_void_p), c_void_p, POINTER(c_bool), POINTER(npart_error)]),
+    "npart_lift_free": (None, [c_void_p]),
+    "npart_lift_overrides": (POINTER(npart_assumption), [c_void_p, POINTER(c_uint32)]),
+    "npart_lift_has_rule": (c_bool, [c_void_p, c_uint32]),
+    "npart_sides_read": (
+        c_int,
+        [
+            POINTER(c_void_p),
+            npart_read_callback,
+            c_void_p,
+            POINTER(npart_sides_options),
+            POINTER(npart_error),
+        ],
+    ),
+    "npart_sides_of_line": (c_int, [POINTER(c_void_p), c_char_p, POINTER(npart_allocator), POINTER(npart_error)]),
+    "npart_sides_free": (None, [c_void_p]),
+    "npart_sides_all": (POINTER(npart_side), [c_void_p, POINTER(c_uint32)]),
+    "npart_sides_note": (c_char_p, [c_void_p]),
+    "npart_sides_find": (POINTER(npart_side), [c_void_p, c_char_p, c_char_p, c_char_p, POINTER(c_bool)]),
+    "npart_sides_find_meant": (POINTER(npart_side), [c_void_p, c_char_p, c_char_p, POINTER(c_bool)]),
+    "npart_sides_line": (c_char_p, [c_void_p, POINTER(npart_side)]),
+    "npart_sides_is_report": (c_bool, [c_void_p, POINTER(npart_side)]),
+    "npart_sides_place": (c_bool, [c_void_p, POINTER(npart_side), POINTER(c_uint64), POINTER(c_uint64)]),
+    "npart_side_compare": (c_int, [POINTER(npart_side), POINTER(npart_side)]),
+    "npart_baseline_path": (c_size_t, [c_char_p, c_char_p, c_size_t]),
+    "npart_baseline_line": (c_size_t, [POINTER(npart_side), c_int, c_char_p, c_size_t]),
+    "npart_baseline_line_version": (c_int, [c_char_p]),
+    "npart_baseline_same_structure": (c_bool, [c_char_p, c_char_p]),
+    "npart_sides_compare": (
+        c_int,
+        [
+            c_void_p,
+            POINTER(npart_side),
+            POINTER(npart_side),
+            POINTER(npart_compared),
+            POINTER(npart_error),
+        ],
+    ),
+    "npart_baseline_cache": (
+        c_int,
+        [
+            POINTER(POINTER(npart_side)),
+            c_size_t,
+            npart_write_callback,
+            c_void_p,
+            POINTER(npart_error),
+        ],
+    ),
+    "npart_glob_problem": (c_char_p, [c_char_p]),
+    "npart_glob_match": (c_bool, [c_char_p, c_char_p]),
+    "npart_project_read": (
+        c_int,
+        [
+            POINTER(c_void_p),
+            c_char_p,
+            c_size_t,
+            npart_project_callback,
+            c_void_p,
+            POINTER(npart_allocator),
+            POINTER(npart_error),
+        ],
+    ),
+    "npart_project_free": (None, [c_void_p]),
+    "npart_project_check_toml": (c_int, [c_char_p, c_size_t, POINTER(npart_error)]),
+    "npart_project_matches": (c_bool, [POINTER(npart_project_texts), c_char_p]),
+    "npart_project_info": (c_bool, [c_void_p, POINTER(npart_project_info)]),
+    "npart_project_models": (c_bool, [c_void_p, c_uint32, POINTER(npart_project_texts)]),
+    "npart_project_settle": (c_int, [c_void_p, c_char_p, POINTER(npart_project_settings), POINTER(npart_error)]),
+    "npart_project_settle_target": (None, [c_void_p, c_char_p, c_char_p, POINTER(npart_thresholds)]),
+    "npart_project_found": (None, [c_void_p, c_uint32]),
+    "npart_project_idle": (None, [c_void_p, c_bool, npart_project_callback, c_void_p]),
+    "npart_project_waiver": (c_bool, [c_void_p, c_uint32, POINTER(npart_waiver)]),
+    "npart_waiver_has_target": (c_bool, [c_void_p, c_uint32, c_char_p]),
+    "npart_waiver_speaks_of": (c_bool, [c_void_p, c_uint32, c_char_p]),
+    "npart_waiver_accept": (None, [c_void_p, c_uint32, POINTER(npart_thresholds)]),
+    "npart_waiver_limit": (None, [c_void_p, c_uint32, POINTER(npart_thresholds)]),
 }
 
 

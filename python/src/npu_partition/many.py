@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What reports of many models say together: the table that `npu-partition scan` ends with."""
+from __future__ import annotations
+
+import ctypes
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from . import _native
+from ._library import call, decoded, library, make, read_text, sized
+from ._report import report_options
+
+
+class Sums:
+    """Counts reports of models, in any order."""
+
+    def __init__(self) -> None:
+        self._handle = make(library.npart_many_make, library.npart_many_free, None)
+
+    def add(self, report: str | bytes | Mapping[str, Any]) -> None:
+        """Counts a model: its report as JSON, or as `Analysis.to_dict` has it; or a line of `scan`.
+
+        Raises:
+            MalformedError: it is no JSON.
+        """
+        text = json.dumps(report) if isinstance(report, Mapping) else report
+        data = text.encode() if isinstance(text, str) else text
+        call(library.npart_many_add, self._handle.pointer, data, len(data))
+
+    @property
+    def models(self) -> int:
+        """How many were counted."""
+        info = sized(_native.npart_many_info)
+        library.npart_many_info(self._handle.pointer, ctypes.byref(info))
+        return int(info.models)
+
+    def to_text(self, *, width: int = 0, color: bool = False) -> str:
+        """The table: models by verdict, then for each target the causes that keep models from being whole."""
+        look = report_options(width=width, use_color=color)
+        return decoded(read_text(library.npart_many_text, self._handle.pointer, ctypes.byref(look)))
+
+    def __str__(self) -> str:
+        return self.to_text()

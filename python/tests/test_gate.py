@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Thresholds: the package says what the tool says."""
+from __future__ import annotations
+
+import pathlib
+import shutil
+import subprocess
+
+import pytest
+
+import npu_partition
+from npu_partition import analyze
+from npu_partition.gate import CONDITIONS, Baseline, Project, outcomes
+
+
+def test_outcomes_are_the_tools(tool: str, detector: pathlib.Path) -> None:
+    found = outcomes(analyze(detector, "hexagon"), max_partitions=1, min_coverage=0.99, bounds={"max-ms": 0.001},
+                     fail_on=["split", "fail"])
+    done = subprocess.run([tool, detector, "-t", "hexagon:v73", "--max-partitions", "1", "--min-coverage", "0.99",
+                           "--max-ms", "0.001", "--fail-on", "split,fail"], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    for at in found:
+        assert (f"npu-partition: {detector}: {at.target}: {at.text}\n" in done.stderr) is not at.is_met
+    assert {at.threshold for at in found} == {"fail-on invalid", "max-partitions", "min-coverage", "max-ms",
+                                              "fail-on split", "fail-on fail"}
+    assert "slower" in CONDITIONS
+    with pytest.raises(npu_partition.ArgumentError, match="no threshold most-ms"):
+        outcomes(analyze(detector, "hexagon"), bounds={"most-ms": 1})
+
+
+def test_a_baseline_is_the_tools(tool: str, detector: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    shutil.copy(detector, tmp_path / "m.onnx")
+    project = 'targets = ["hexagon"]\n[[models]]\npath = "*.onnx"\n'
+    (tmp_path / "npu-partition.toml").write_text(project, encoding="utf-8")
+    subprocess.run([tool, "check", "--update-baseline", "--baseline", "baseline"], cwd=tmp_path, check=True,
+                   capture_output=True)
+    baseline = Baseline(tmp_path / "baseline")
+    assert baseline.models == ("m.onnx",)
+    assert not baseline.note
+    same, = baseline.compare(analyze(tmp_path / "m.onnx", "hexagon"), "m.onnx")
+    assert (same.is_known, same.is_worse, same.text) == (True, False, "no worse than the baseline")
+    worse, = baseline.compare(analyze(tmp_path / "m.onnx", "hexagon", assume={"Conv": "cpu"}), "m.onnx")
+    assert worse.is_worse
+    assert worse.text.startswith("worse than the baseline: ")
+    other, = baseline.compare(analyze(tmp_path / "m.onnx", "hexagon"), "other.onnx")
+    assert not other.is_known
+    (tmp_path / "baseline.cache").unlink()
+    assert "is missing" in Baseline(tmp_path / "baseline").note
+
+
+def test_a_project_file(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "npu-partition.toml"
+    path.write_text('''targets = ["hexagon"]
+dims = {batch = 1}
+[thresholds]
+max-partitions = 4
+[thresholds.on.hexagon]
+min-coverage = "95%"
+fail-on = ["fail"]
+[[models]]
+path = "a/*.onnx"
+dims = {batch = 8}
+inputs = {x = [1, 3]}
+''', encoding="utf-8")
+    project = Project(path)
+    assert project.settings().dims == {"batch": 1}
+    found = project.settings("a/m.onnx", "hexagon:v73")
+    assert (found.targets, found.dims, found.inputs) == (("hexagon",), {"batch": 8}, {"x": (1, 3)})
+    assert (found.max_partitions, found.min_coverage, found.fail_on) == (4, 0.95, ("fail", "invalid"))
+    path.write_text("target = 3", encoding="utf-8")
+    with pytest.raises(npu_partition.MalformedError, match="1:1: there is no key target here; did you"):
+        Project(path)
