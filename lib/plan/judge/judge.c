@@ -381,11 +381,8 @@ static bool judge_node(struct judge *judge, uint32_t id)
         return add_reason(judge, id, on_npu ? judge->oplist->assumed_npu_rule : judge->oplist->assumed_cpu_rule,
                           on_npu ? NPART__TRUE : NPART__FALSE);
     }
-    if (judge->refuses_model) {
-        if (judge->oplist->rules.items[judge->oplist->integer_rule].is_fatal)
-            judge->out->verdicts[id] = NPART_VERDICT_FAIL;
+    if (judge->refuses_model)
         return add_reason(judge, id, judge->oplist->integer_rule, NPART__FALSE);
-    }
     bool is_in_body = npart__node_region(judge->graph, id) != 0;
     if (is_in_body && judge->oplist->bodies_stay && npart__target_has(judge->target, judge->oplist->bodies_when))
         return add_reason(judge, id, judge->oplist->bodies_rule, NPART__FALSE);

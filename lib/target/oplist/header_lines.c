@@ -258,16 +258,14 @@ void npart__line_bodies_own(struct npart__parser *parser, const struct npart__va
     parser->oplist->bodies_rule = NPART_NONE;
 }
 
-/* A model that quantizes nothing falls back as a whole, or fails. Its cause is about a type, so what is advised is to
+/* A model that quantizes nothing falls back as a whole. Its cause is about a type, so what is advised is to
  * quantize (lib/change/advice/actions.def). */
 void npart__line_integer_only(struct npart__parser *parser, const struct npart__value *is)
 {
-    uint32_t rule = npart__add_line_rule(parser, "integer-only", "the model must be quantized to INT8", &is[2], &is[3]);
-    if (rule != NPART_NONE) {
+    uint32_t rule = npart__add_line_rule(parser, "integer-only", "the model must be quantized to INT8", &is[1], &is[2]);
+    if (rule != NPART_NONE)
         parser->oplist->rules.items[rule].about = NPART_ABOUT_DTYPE;
-        parser->oplist->rules.items[rule].is_fatal = is[0].token != NULL;
-    }
-    parser->oplist->integer_when = is[1].when;
+    parser->oplist->integer_when = is[0].when;
     parser->oplist->integer_rule = rule;
 }
 
