@@ -191,7 +191,7 @@ def test_the_fix_that_a_report_advises(detector: pathlib.Path, encoder: pathlib.
     report = analyze(detector, "hexagon")
     assert [step.rewrite for step in report.fix().steps] == ["end", "pad-wrap"]
     assert [step.rewrite for step in fix(detector, "hexagon", allow="approx").steps] == ["pad-wrap", "erf-tanh"]
-    weaker = analyze(detector, "tidl")  # the first line to paste has --allow approx
+    weaker = analyze(detector, "dla")  # the first line to paste has --allow approx
     assert [step.equality for step in weaker.fix().steps] == ["approx"]
     assert weaker.fix(allow=()).steps == ()
     with pytest.raises(npu_partition.ArgumentError, match="with advice"):

@@ -45,7 +45,7 @@ ELSEWHERE = {
     "json-bytes": ("test_profile.c", "takes more than 64 MiB"),
     "profile-nodes": ("test_profile.c", "too many different nodes"),
     "profile-providers": ("test_profile.c", "too many execution providers"),
-    "log-line-bytes": ("test_profile.c", "MOST_LOG_LINE"),
+    "log-line-bytes": ("test_profile.c", "NPART_MOST_RUN_LOG_LINE"),
     "runs": ("test_runs.c", "too many runs"),
     "measurements": ("test_calibrate.c", "from 1 to 64 measurements are taken"),
     "run-line-bytes": ("test_runs.c", "MOST_RUN_LINE"),
