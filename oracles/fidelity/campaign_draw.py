@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Draw by a seed what a campaign exports: architectures that no list names yet, and how each is exported.
 
-usage: campaign_draw.py SEED OUT.txt [--timm 12] [--torchvision 2] [--text 14] [--vision 4] [--seq2seq 2] [--own 0]
+usage: campaign_draw.py SEED OUT.txt [--timm 12] [--torchvision 2] [--text 14] [--vision 4] [--seq2seq 2] [--own 0] [--pytorchcv 0]
                         [--parameters 25]
 
 Needs what campaign_export.py needs. Architectures are those that the packages list, one of a family (the name up to
@@ -57,6 +57,12 @@ def of_torchvision():
             lambda name: weights_of(lambda: torchvision.models.get_model(name, weights=None)))
 
 
+def of_pytorchcv():
+    from pytorchcv import model_provider
+
+    return (list(model_provider._models), lambda name: weights_of(lambda: model_provider.get_model(name, pretrained=False)))
+
+
 def of_transformers(kind):
     """Names of configurations by what a model of them reads, told by the configuration's own attributes."""
     from transformers import CONFIG_MAPPING
@@ -102,7 +108,7 @@ def of_own():
 
 
 def draw(chance, family, count, known, most):
-    names, weights = {"timm": of_timm, "torchvision": of_torchvision, "own": of_own}.get(
+    names, weights = {"timm": of_timm, "torchvision": of_torchvision, "own": of_own, "pytorchcv": of_pytorchcv}.get(
         family, lambda: of_transformers(family))()  # fmt: skip
     names, stems, taken = sorted(set(names) - known), set(), []
     print(f"{family}: {len(names)} names left", file=sys.stderr)
@@ -119,7 +125,7 @@ def draw(chance, family, count, known, most):
 
 def ways(chance, drawn):
     """For each of what is drawn how it is exported and quantized."""
-    seen = [entry for entry in drawn if entry[0] in ("timm", "torchvision")]
+    seen = [entry for entry in drawn if entry[0] in ("timm", "torchvision", "pytorchcv")]
     cases = {}
     for entries, wanted in (seen, PICTURES), ([entry for entry in drawn if entry not in seen], OTHERS):
         drawn_cases = wanted + [""] * (len(entries) - len(wanted))
@@ -131,7 +137,7 @@ def ways(chance, drawn):
         case = cases[family, name]
         kind = "ts" if case or chance.random() < 0.6 else "dynamo"
         how = chance.choice(EXPORTERS[kind][2:5] if case else EXPORTERS[kind])
-        shrunk = "r" if family in ("timm", "torchvision") else ""
+        shrunk = "r" if family in ("timm", "torchvision", "pytorchcv") else ""
         yield family, name, how + shrunk + (f"+{case}" if case else "")
 
 
@@ -139,13 +145,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("seed", type=int)
     parser.add_argument("out", type=pathlib.Path)
-    for family, count in (("timm", 12), ("torchvision", 2), ("text", 14), ("vision", 4), ("seq2seq", 2), ("own", 0)):
+    for family, count in (("timm", 12), ("torchvision", 2), ("text", 14), ("vision", 4), ("seq2seq", 2), ("own", 0),
+                          ("pytorchcv", 0)):
         parser.add_argument(f"--{family}", type=int, default=count)
     parser.add_argument("--parameters", type=float, default=25)
     args = parser.parse_args()
     warnings.simplefilter("ignore")
     chance, known, drawn = random.Random(args.seed), named(), []
-    for family in ("timm", "torchvision", "text", "vision", "seq2seq", "own"):
+    for family in ("timm", "torchvision", "text", "vision", "seq2seq", "own", "pytorchcv"):
         drawn += draw(chance, family, getattr(args, family), known, args.parameters * 1e6)
     lines, last = [], None
     for family, name, how in ways(chance, drawn):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Networks of ultralytics, segmentation_models_pytorch and torchaudio for campaign_export.py, each with an example of
-its inputs. Weights are random; the smallest of each kind. Needs these packages from PyPI, and libGL for the first."""
+"""Networks of ultralytics, segmentation_models_pytorch, torchaudio, pytorchcv and monai for campaign_export.py, each with
+an example of its inputs. Weights are random; the smallest of each kind. Needs these packages from PyPI, and libGL for
+the first."""
 
 
 def detector(name):
@@ -53,4 +54,48 @@ def listener(name):
     return model.eval(), args
 
 
-KITS = {"ultralytics": detector, "segmentation": segmenter, "torchaudio": listener}
+def published(name):
+    """Of pytorchcv, at the size of images that its paper has."""
+    import torch
+    from pytorchcv.model_provider import get_model
+
+    model = get_model(name, pretrained=False)
+    height, width = getattr(model, "in_size", (224, 224))
+    return model.eval(), (torch.rand(1, 3, min(height, 480), min(width, 480)),)
+
+
+def scanner(name):
+    """Of monai.networks.nets: NAME-DIMENSIONS, for pictures (2) or volumes (3), small."""
+    import torch
+    from monai.networks import nets
+
+    name, dimensions = name.split("-")
+    dimensions = int(dimensions)
+    size = 64 if dimensions == 2 else 32
+    common = {"spatial_dims": dimensions, "in_channels": 1, "out_channels": 2}
+    made = {
+        "UNet": lambda: nets.UNet(**common, channels=(8, 16, 32), strides=(2, 2), num_res_units=2),
+        "AttentionUnet": lambda: nets.AttentionUnet(**common, channels=(8, 16, 32), strides=(2, 2)),
+        "BasicUNetPlusPlus": lambda: nets.BasicUNetPlusPlus(**common, features=(8, 8, 16, 32, 32, 8)),
+        "BasicUNet": lambda: nets.BasicUNet(**common, features=(8, 8, 16, 32, 32, 8)),
+        "SegResNet": lambda: nets.SegResNet(**common, init_filters=8),
+        "SegResNetVAE": lambda: nets.SegResNetDS(**common, init_filters=8),
+        "VNet": lambda: nets.VNet(**common),
+        "DynUNet": lambda: nets.DynUNet(**common, kernel_size=[3, 3, 3], strides=[1, 2, 2], upsample_kernel_size=[2, 2],
+                                        filters=[8, 16, 32]),
+        "UNETR": lambda: nets.UNETR(in_channels=1, out_channels=2, img_size=(size,) * dimensions, feature_size=8,
+                                    hidden_size=48, mlp_dim=96, num_heads=4, spatial_dims=dimensions),
+        "SwinUNETR": lambda: nets.SwinUNETR(in_channels=1, out_channels=2, feature_size=12, spatial_dims=dimensions),
+        "FlexibleUNet": lambda: nets.FlexibleUNet(in_channels=1, out_channels=2, backbone="efficientnet-b0",
+                                                  spatial_dims=dimensions),
+        "DenseNet": lambda: nets.DenseNet(**common, init_features=16, growth_rate=8, block_config=(2, 2, 2)),
+        "SEResNet50": lambda: nets.SEResNet50(spatial_dims=dimensions, in_channels=1, num_classes=2),
+        "ViT": lambda: nets.ViT(in_channels=1, img_size=(size,) * dimensions, patch_size=(16,) * dimensions,
+                                hidden_size=48, mlp_dim=96, num_layers=2, num_heads=4, spatial_dims=dimensions),
+        "HighResNet": lambda: nets.HighResNet(**common),
+        "AHNet": lambda: nets.AHNet(spatial_dims=dimensions, in_channels=1, out_channels=2, psp_block_num=0),
+    }
+    return made[name]().eval(), (torch.rand(1, 1, *(size,) * dimensions),)
+
+
+KITS = {"ultralytics": detector, "segmentation": segmenter, "torchaudio": listener, "pytorchcv": published, "monai": scanner}
