@@ -8,7 +8,9 @@ usage: random_units.py --oracle ort_assign.py --python PYTHON [options of random
 Families: `units`, 2 to 7 operators with QuantizeLinear and DequantizeLinear between them. A graph has one type of UINT8, INT8,
 UINT16, INT16; some results have another one, or stay FLOAT; weights are INT8 or UINT8, for the whole tensor or by channel,
 or FLOAT, which ONNX Runtime quantizes; parameters of norms quantized, FLOAT or mixed. `integers`, the same, but now and
-then integers are moved (Reshape, Transpose, Slice, Unsqueeze) before they are dequantized.
+then integers are moved (Reshape, Transpose, Slice, Unsqueeze) before they are dequantized. `trained`, as tools write them
+that quantize before each use: a result has several QuantizeLinears, of one scale or of two, or is used in FLOAT, too, and
+weights are quantized in the graph.
 """
 import sys
 
@@ -33,6 +35,7 @@ class State:
         self.g.opset = lot.choice((21, 21, 21, 23)) if "16" in self.kind else lot.choice((13, 17, 18, 20, 21, 21, 23))
         self.loose, self.other = lot.choice((0, 0, 0.15, 0.3)), lot.choice((0, 0, 0.15))
         self.values, self.used = [], set()
+        self.is_trained, self.quantized = False, {}
 
     def ints(self, *numbers):
         return self.g.constant(np.array(numbers, np.int64))
@@ -58,8 +61,18 @@ class State:
             integers, dims = moved(self, integers, dims)
         return self.g.op("DequantizeLinear", integers, *self.pair(kind, zero, scale)), dims
 
+    def operand(self, value, dims):
+        """The value as an operator uses it: where it was trained so, quantized for this use."""
+        if not self.is_trained or self.lot.random() < 0.05:
+            return value
+        if value not in self.quantized or self.lot.random() < 0.5:
+            self.quantized[value] = self.through(value, dims)[0]
+        return self.quantized[value]
+
     def weights(self, dims, axis=None):
         """A constant of FLOAT, or dequantized."""
+        if self.is_trained and self.lot.random() < 0.4 and not axis:
+            return self.through(self.g.floats(*dims), dims, 0.02)[0]
         if self.lot.random() < 0.1:
             return self.g.floats(*dims)
         kind = self.lot.choice(("int8", "int8", "int8", "uint8"))
@@ -198,6 +211,7 @@ def join(s, x, d):
     same = [v for v, dims in s.values if dims == d and v != x]
     other = s.lot.choice(same) if same else x
     s.used.add(other)
+    other = s.operand(other, d) if same else x
     if s.lot.random() < 0.4:
         axis, dims = s.lot.randrange(len(d)), list(d)
         dims[axis] *= 2
@@ -261,8 +275,9 @@ def scale_after(node):
     return 0.05 if node.op_type in ("MaxPool", "Reshape", "Transpose", "Squeeze", "Unsqueeze", "Resize") else None
 
 
-def units(lot, moves=0):
+def units(lot, moves=0, is_trained=False):
     s = State(lot, moves)
+    s.is_trained = is_trained
     rank = lot.choice((4, 4, 4, 3, 3, 2, 5))
     dims = [1, lot.choice((2, 4, 8))] + [lot.choice((4, 6, 8)) for _ in range(rank - 2)]
     if lot.random() < 0.15:
@@ -271,25 +286,30 @@ def units(lot, moves=0):
         if lot.random() < 3 * moves and len(dims) in (3, 4):
             integers, now = moved(s, integers, dims)
         s.values.append((s.g.op("DequantizeLinear", integers, *s.pair(s.kind, zero, 0.05)), now))
+    elif is_trained:
+        s.values.append((s.g.input(dims), dims))
     else:
         s.values.append(s.through(s.g.input(dims), dims))
     for step in range(lot.randint(2, 7)):
         x, dims = s.values[-1] if lot.random() < 0.85 else lot.choice(s.values)
-        y, made = lot.choice(DRAWN)(s, x, list(dims))
+        y, made = lot.choice(DRAWN)(s, s.operand(x, list(dims)), list(dims))
         if y is None:
             continue
         s.used.add(x)
-        if lot.random() >= s.loose:
+        if is_trained and lot.random() < 0.3:
+            y = s.g.op("Relu", y)
+        elif not is_trained and lot.random() >= s.loose:
             y, made = s.through(y, list(made), scale_after(s.g.nodes[-1]))
         s.values.append((y, list(made)))
     if len(s.values) < 2:
-        return units(lot, moves)
-    for value, _ in s.values[1:]:
+        return units(lot, moves, is_trained)
+    for value, dims in s.values[1:]:
         if value not in s.used or lot.random() < 0.06:
-            s.g.output(value)
+            s.g.output(s.operand(value, dims))
     return s.g
 
 
 if __name__ == "__main__":
-    random_partitions.FAMILIES = {"qnn": {"units": units, "integers": lambda lot: units(lot, 0.1)}, "openvino": {}}
+    random_partitions.FAMILIES = {"qnn": {"units": units, "integers": lambda lot: units(lot, 0.1),
+                                        "trained": lambda lot: units(lot, is_trained=True)}, "openvino": {}}
     sys.exit(random_partitions.main())

@@ -499,7 +499,8 @@ npart_status npart__session_make(struct npart__inference *inference, enum npart_
         inference->first_equal = inference->equal_uses = NULL; /* the next try begins anew */
         return npart__fail_memory(error);
     }
-    if (rewrites && (!npart__fold_neighbours(out, release, arena) || !npart__fold_merges(out, release, arena)))
+    if (rewrites && (!npart__fold_neighbours(out, release, arena) || !npart__fold_double_pairs(out, arena) ||
+                     !npart__fold_merges(out, release, arena)))
         return npart__fail_memory(error);
     if (rewrites && !inference->policy->is_partial && !npart__fold_equal(out, arena))
         return npart__fail_memory(error);

@@ -13,6 +13,9 @@
  * to its end, which merges rely on. */
 bool npart__fold_neighbours(struct npart__session *session, enum npart__release release, struct npart__arena *arena);
 
+/* double_pairs.c: what quantizes twice by one scale. */
+bool npart__fold_double_pairs(struct npart__session *session, struct npart__arena *arena);
+
 /* merge.c: nodes that become part of a neighbour. */
 bool npart__fold_merges(struct npart__session *session, enum npart__release release, struct npart__arena *arena);
 
