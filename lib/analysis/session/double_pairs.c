@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * QuantizeLinear -> DequantizeLinear -> QuantizeLinear -> DequantizeLinear with one scale and zero point: the two in the
- * middle go, as what an exporter writes that quantizes a result and then each use of it.
+ * QuantizeLinear -> DequantizeLinear -> QuantizeLinear -> DequantizeLinear with one scale and zero point: the two in
+ * the middle go, as what an exporter writes that quantizes a result and then each use of it.
  *
- * Modelled on onnxruntime/core/optimizer/double_qdq_pairs_remover.cc, which also joins pairs of unlike scales, by a third
- * one that is new; those stay here.
+ * Modelled on onnxruntime/core/optimizer/double_qdq_pairs_remover.cc, which also joins pairs of unlike scales, by a
+ * third one that is new; those stay here.
  */
 #include "session/passes.h"
 

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * QDQ node units: an operator all of whose operands come from DequantizeLinear, and whose results go to QuantizeLinear
- * alone, is one with these (core/framework/node_unit.cc of ONNX Runtime). Operands that are absent or constant do not
- * matter, but for parameters of a norm, which must be quantized, too. The integers of the first operand are of the
- * results' type, a second one is signed beside INT8, and a bias is of INT32 (qdq_transformer/selectors_actions,
- * qdq_selectors.cc).
+ * QDQ node units: an operator all of whose operands come from DequantizeLinear, and whose results go to one
+ * QuantizeLinear alone, is one with these (core/framework/node_unit.cc of ONNX Runtime). Operands that are absent or
+ * constant do not matter, but for parameters of a norm, which must be quantized, too. The integers of the first
+ * operand are of the results' type, a second one is signed beside INT8, and a bias is of INT32
+ * (qdq_transformer/selectors_actions, qdq_selectors.cc).
  */
 #include "session/session.h"
 
 /* Captured values count among the users' operands: a body that uses a result is no QuantizeLinear. An unused
- * result does not matter, and makes no unit, either. */
+ * result does not matter, and makes no unit, either; nor does one that two quantize. */
 static bool is_quantized_only(const struct npart__session *session, uint32_t value, bool *is_used)
 {
     const struct npart__graph *graph = session->graph;
     uint32_t users = npart__user_count(session, value);
-    for (uint32_t i = 0; i < users; i++)
-        if (!npart__plays(graph, npart__user(session, value, i), NPART__ROLE_QUANTIZES))
-            return false;
+    if (users > 1 || (users == 1 && !npart__plays(graph, npart__user(session, value, 0), NPART__ROLE_QUANTIZES)))
+        return false;
     *is_used |= users != 0;
     return !npart__value_at(graph, value)->is_graph_output;
 }

@@ -51,6 +51,9 @@ bool npart__is_output_operand(const struct npart__trial *trial, struct npart__op
 /* The result that is quantized in place of `value`, past ops that the runtime puts the QuantizeLinear before; the value
  * itself where there is none. */
 uint32_t npart__quantized_result(const struct npart__trial *trial, uint32_t value);
+/* quantized.c: where the only user of the value is a Relu or Clip that the QuantizeLinear after it makes redundant, the
+ * result that this quantizes; else NPART_NONE. */
+uint32_t npart__clamped_in_unit(const struct npart__trial *trial, uint32_t value);
 /* The DequantizeLinear with whose scale the runtime quantizes the value, which an op makes that only moves elements;
  * NPART_NONE. */
 uint32_t npart__moved_dequantizer(const struct npart__trial *trial, uint32_t value);

@@ -150,6 +150,16 @@ enum npart__truth npart__holds_in_unit(const struct npart__asked *asked)
     return users ? NPART__TRUE : NPART__FALSE;
 }
 
+/* Of the Relu or Clip itself: what makes its operand forms the unit. */
+enum npart__truth npart__holds_ends_unit(const struct npart__asked *asked)
+{
+    const struct npart__trial *trial = asked->trial;
+    uint32_t producer = npart__producer(trial->graph, asked->value);
+    if (producer == NPART_NONE || npart__clamped_in_unit(trial, asked->value) == NPART_NONE)
+        return NPART__FALSE;
+    return trial->is_nested ? NPART__MAYBE : npart__truth_of(npart__forms_unit(trial, producer));
+}
+
 /* ONNX Runtime makes each user, a MatMul, a Gemm, with the Add after it, between two Reshapes (not of matrices), the
  * first of which is joined with the Reshape that makes the value, if one does. */
 enum npart__truth npart__holds_in_gemm(const struct npart__asked *asked)

@@ -429,6 +429,19 @@ static bool is_claimed(const struct judge *judge, uint32_t node)
     return judge->out->verdicts[node] == NPART_VERDICT_NPU || judge->out->verdicts[node] == NPART_VERDICT_FAIL;
 }
 
+/* Of a unit on the CPU: a Relu or Clip at its end goes there with it. Returns what is quantized. */
+static uint32_t refuse_clamp(const struct judge *judge, uint32_t id, uint32_t value, uint32_t *rules)
+{
+    struct npart__trial trial;
+    npart__trial_init(&trial, judge->target, judge->session, id);
+    if (value == NPART_NONE || npart__clamped_in_unit(&trial, value) == NPART_NONE)
+        return value;
+    uint32_t clamp = npart__user(judge->session, value, 0);
+    if (is_claimed(judge, clamp))
+        rules[clamp] = judge->quantized_unit[id] - 1;
+    return npart__node_output(judge->graph, npart__node_at(judge->graph, clamp), 0);
+}
+
 /* A QDQ node unit is accepted, or falls back, as one: with a node on the CPU go the nodes that quantize for it. As ONNX
  * Runtime forms them: DequantizeLinear, the operator, QuantizeLinear (core/framework/node_unit.cc). A
  * DequantizeLinear that several units use goes with them only if all of them fall back; it is asked once. Verdicts
@@ -459,6 +472,7 @@ static bool refuse_with_units(struct judge *judge)
         }
         for (uint32_t k = 0; k < node->output_count; k++) {
             uint32_t value = npart__node_output(graph, node, k);
+            value = refuse_clamp(judge, id, value, rules);
             for (uint32_t u = 0; u < npart__user_count(judge->session, value); u++) {
                 uint32_t consumer = npart__user(judge->session, value, u);
                 if (plays(judge, consumer, NPART__ROLE_QUANTIZES) && is_claimed(judge, consumer))

@@ -4,16 +4,16 @@
  * before what only moves elements, and both after what moves what is dequantized.
  * Modelled on core/optimizer/qdq_transformer/qdq_propagation.cc of ONNX Runtime; each asked of onnxruntime 1.32.0.
  */
+#include <math.h>
+
 #include "judge/answer.h"
 
 /* The result that is quantized in place of `value`: past ops that the runtime puts the QuantizeLinear before. The value
- * itself where there is no such, or a scale by channel, or where a DequantizeLinear makes it: that forms no unit. */
-uint32_t npart__quantized_result(const struct npart__trial *trial, uint32_t value)
+ * itself where there is no such, or a scale by channel. */
+static uint32_t moved_result(const struct npart__trial *trial, uint32_t value)
 {
     const struct npart__graph *graph = trial->graph;
     uint32_t at = value;
-    if (npart__op_plays(npart__producer_word(trial, value), NPART__ROLE_DEQUANTIZES))
-        return value;
     for (unsigned steps = 0; trial->session->moves_quantizers && steps < NPART__LIMIT_LAYOUT_STEPS; steps++) {
         if (npart__value_at(graph, at)->is_graph_output || npart__user_count(trial->session, at) != 1)
             return value;
@@ -33,6 +33,94 @@ uint32_t npart__quantized_result(const struct npart__trial *trial, uint32_t valu
             return value;
     }
     return value;
+}
+
+/* A constant of one number. */
+static bool number_of(const struct npart__trial *trial, uint32_t value, double *out)
+{
+    const struct npart__known *known =
+        value == NPART_NONE ? NULL : npart__elements(trial->inference, &trial->inference->facts[value]);
+    if (!known || !trial->session->is_constant[value] || known->count != 1)
+        return false;
+    *out = known->ints ? (double)known->ints[0] : known->doubles[0];
+    return !known->ints || npart__is_number(known->ints[0]);
+}
+
+/* One of a Clip, by an operand or by the attribute of older versions; a Relu has neither. */
+static bool bound_of(const struct npart__trial *trial, const struct npart__node *clamp, uint32_t index, double *out)
+{
+    const struct npart__attribute *attribute =
+        npart__node_attribute(trial->graph, clamp, index == 1 ? "min" : "max");
+    uint32_t operand = index < clamp->input_count ? npart__node_input(trial->graph, clamp, index) : NPART_NONE;
+    if (operand != NPART_NONE)
+        return number_of(trial, operand, out);
+    if (attribute && attribute->type == NPART_ATTRIBUTE_FLOAT)
+        *out = attribute->u.f;
+    return !attribute || attribute->type == NPART_ATTRIBUTE_FLOAT;
+}
+
+/* Whether all that the QuantizeLinear can tell apart is within the bounds (qdq_util.cc, IsClipMadeRedundantByQ). */
+static bool is_redundant(const struct npart__trial *trial, const struct npart__node *clamp,
+                         const struct npart__node *quantizer)
+{
+    static const struct { int type; double low, high; } ranges[] = {{NPART__UINT8, 0, UINT8_MAX},
+                                                                    {NPART__INT8, INT8_MIN, INT8_MAX},
+                                                                    {NPART__UINT16, 0, UINT16_MAX},
+                                                                    {NPART__INT16, INT16_MIN, INT16_MAX}};
+    bool is_positive = npart__node_plays(trial->graph, clamp, NPART__ROLE_NOT_NEGATIVE);
+    double low = is_positive ? 0 : -HUGE_VAL, high = HUGE_VAL, scale, zero = 0;
+    uint32_t zero_point = quantizer->input_count > 2 ? npart__node_input(trial->graph, quantizer, 2) : NPART_NONE;
+    if (!number_of(trial, npart__node_input(trial->graph, quantizer, 1), &scale) || !(scale > 0) ||
+        (zero_point != NPART_NONE && !number_of(trial, zero_point, &zero)) || !bound_of(trial, clamp, 1, &low) ||
+        !bound_of(trial, clamp, 2, &high))
+        return false;
+    int type = npart__fact_of(trial->inference, npart__node_output(trial->graph, quantizer, 0))->element_type;
+    for (size_t i = 0; i < NPART__COUNT(ranges); i++)
+        if (ranges[i].type == type)
+            return rint(low / scale) + zero <= ranges[i].low && rint(high / scale) + zero >= ranges[i].high;
+    return false;
+}
+
+/* What the only user makes of the value, if that is a Relu or Clip; else NPART_NONE. */
+static uint32_t clamped(const struct npart__trial *trial, uint32_t value)
+{
+    const struct npart__graph *graph = trial->graph;
+    if (npart__value_at(graph, value)->is_graph_output || npart__user_count(trial->session, value) != 1)
+        return NPART_NONE;
+    const struct npart__node *user = npart__node_at(graph, npart__user(trial->session, value, 0));
+    bool fits = user->domain == 0 && npart__node_plays(graph, user, NPART__ROLE_CLAMPS) && user->output_count == 1 &&
+                npart__node_input(graph, user, 0) == value;
+    return fits ? npart__node_output(graph, user, 0) : NPART_NONE;
+}
+
+/* A Relu or Clip that the QuantizeLinear after it makes redundant is part of the unit (qdq_selectors.cc,
+ * GetQDQSelection). Fusions are looked for before units, and know none; before what moves elements, quantizers are put
+ * first. */
+uint32_t npart__clamped_in_unit(const struct npart__trial *trial, uint32_t value)
+{
+    const struct npart__graph *graph = trial->graph;
+    uint32_t result = trial->names ? NPART_NONE : clamped(trial, value);
+    if (result == NPART_NONE || npart__target_release(trial->target) == NPART__RELEASE_OWN ||
+        npart__op_plays(npart__producer_word(trial, value), NPART__ROLE_KEEPS_QUANTIZATION))
+        return NPART_NONE;
+    npart__look_beyond(trial);
+    uint32_t quantized = moved_result(trial, result);
+    if (npart__value_at(graph, quantized)->is_graph_output || npart__user_count(trial->session, quantized) != 1)
+        return NPART_NONE;
+    const struct npart__node *user = npart__node_at(graph, npart__user(trial->session, quantized, 0));
+    const struct npart__node *clamp = npart__node_at(graph, npart__producer(graph, result));
+    return npart__node_plays(graph, user, NPART__ROLE_QUANTIZES) && is_redundant(trial, clamp, user) ? quantized
+                                                                                                     : NPART_NONE;
+}
+
+/* The result that is quantized in place of `value`. The value itself where there is no such, or where a
+ * DequantizeLinear makes it: that forms no unit. */
+uint32_t npart__quantized_result(const struct npart__trial *trial, uint32_t value)
+{
+    if (npart__op_plays(npart__producer_word(trial, value), NPART__ROLE_DEQUANTIZES))
+        return value;
+    uint32_t in_unit = npart__clamped_in_unit(trial, value);
+    return in_unit != NPART_NONE ? in_unit : moved_result(trial, value);
 }
 
 /* The first QuantizeLinear among a value's users, which may be others beside that; NPART_NONE. */
