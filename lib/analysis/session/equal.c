@@ -5,7 +5,9 @@
  * Which are equal is known of the inference (lib/analysis/view/common_subexpression.c). The others are part of it;
  * their work is done there, before all users (connect.c). This is done for lists with a `rewriting` line, of which a
  * compiler was asked (docs/evidence/fidelity-intel.md); of those with a `runtime` line equal nodes are judged one by
- * one, which has the same answers, and the same partitions where these are formed of all that is connected.
+ * one, which has the same answers, and the same partitions where these are formed of all that is connected. Of equal
+ * QuantizeLinears one stays there, too, since a result that is quantized once ends a QDQ node unit
+ * (quantize_static writes one for each use with DedicatedQDQPair).
  *
  * A DequantizeLinear stays by itself: the runtime gives each operator its own before it looks for equal nodes
  * (qdq_transformer/ensure_unique_dq_for_node_unit.cc). So what reads one is equal to nothing.
@@ -37,6 +39,9 @@ static bool reads_own(const struct npart__session *session, const struct npart__
 static bool can_stay(const struct npart__session *session, uint32_t id)
 {
     const struct npart__node *node = id == NPART_NONE ? NULL : npart__node_at(session->file, id);
+    if (node && session->inference->policy->is_partial &&
+        !npart__node_plays(session->file, node, NPART__ROLE_QUANTIZES))
+        return false;
     return node && npart__is_live(session, id) && node->domain == 0 && !node->body_count && !session->remade[id] &&
            !npart__node_plays(session->file, node, NPART__ROLE_DEQUANTIZES) && !reads_own(session, node);
 }
@@ -179,7 +184,7 @@ bool npart__fold_equal(struct npart__session *session, struct npart__arena *aren
     if (!session->inference->first_equal)
         return true;
     for (uint32_t v = 0; v < graph->values.count && !is_any; v++)
-        is_any = session->inference->first_equal[v] != v;
+        is_any = session->inference->first_equal[v] != v && can_stay(session, npart__producer(graph, v));
     if (!is_any)
         return true;
     struct npart__arena scratch;

@@ -502,7 +502,7 @@ npart_status npart__session_make(struct npart__inference *inference, enum npart_
     if (rewrites && (!npart__fold_neighbours(out, release, arena) || !npart__fold_double_pairs(out, arena) ||
                      !npart__fold_merges(out, release, arena)))
         return npart__fail_memory(error);
-    if (rewrites && !inference->policy->is_partial && !npart__fold_equal(out, arena))
+    if (rewrites && !npart__fold_equal(out, arena))
         return npart__fail_memory(error);
     leave_out_all(&folder); /* overrides fates of nodes that are in no region */
     return npart__session_connect(out, arena) ? NPART_OK : npart__fail_memory(error);
