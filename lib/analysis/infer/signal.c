@@ -45,22 +45,30 @@ void npart__infer_dft(struct npart__call *call)
     npart__set_dims(call, 0, in->rank, dims);
 }
 
-/* [batch, frames, bins, 2], with floor((samples - length) / step) + 1 frames; a frame is as long as it says
- * (frame_length), as its window, or as the signal. */
+/* (samples - length) / step + 1, rounded down. Of a signal that is shorter than a frame the standard's
+ * quotient is rounded to 0: one frame where a step is missing or less, and no size else. */
+static int64_t frames_of(struct npart__call *call, int64_t samples, int64_t length, int64_t step)
+{
+    if (samples == NPART__UNKNOWN || length == NPART__UNKNOWN || step == NPART__UNKNOWN || step == 0)
+        return NPART__UNKNOWN;
+    int64_t span = npart__difference(call->pool, samples, length);
+    if (npart__is_number(span) && span < 0)
+        return npart__is_number(step) && step > 0 && span > -step ? 1 : NPART__UNKNOWN;
+    return npart__sum(call->pool, npart__floor_quotient(call->pool, span, step), 1);
+}
+
+/* [batch, frames, bins, 2]; a frame is as long as it says (frame_length), as its window, or as the signal. */
 void npart__infer_stft(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0), *window = npart__in(call, 2);
-    struct npart__expressions *pool = call->pool;
     bool has_signal = in->has_rank && in->rank >= 2, has_window = npart__has_input(call, 2);
     int64_t samples = has_signal ? in->dims[1] : NPART__UNKNOWN, step = npart__in_number(call, 1, NPART__UNKNOWN);
     int64_t windowed = window->has_rank && window->rank == 1 ? window->dims[0] : NPART__UNKNOWN;
-    int64_t length = npart__in_number(call, 3, has_window ? windowed : samples), frames = NPART__UNKNOWN;
+    int64_t length = npart__in_number(call, 3, has_window ? windowed : samples);
     /* A frame_length that is there and not known must be that of the window. */
     if (length == NPART__UNKNOWN)
         length = windowed;
-    if (samples != NPART__UNKNOWN && length != NPART__UNKNOWN && step != NPART__UNKNOWN && step != 0)
-        frames = npart__sum(pool, npart__floor_quotient(pool, npart__difference(pool, samples, length), step), 1);
-    NPART__SET_SIZES(call, 0, has_signal ? in->dims[0] : NPART__UNKNOWN, frames,
+    NPART__SET_SIZES(call, 0, has_signal ? in->dims[0] : NPART__UNKNOWN, frames_of(call, samples, length, step),
                      bins_of(call, length, npart__int_attribute(call, "onesided", 1) != 0), 2);
 }
 
