@@ -3,9 +3,9 @@
  * What a compiler takes that gives each buffer a place in one of several memories for as long as it lives.
  *
  * ST's does it so, as the descriptions of two networks that it wrote show (c_info.json of release 2.1.0 in
- * PeleAB/STM32N6-FaceRecognition): what fits into one pool comes first, the largest first; each gets the lowest free
- * place of the first pool that has one. What is larger gets a place in those that lie next to each other, taken as one;
- * what has none at all is outside. Told is how far each pool is used, and not what lives at once: a hole counts.
+ * PeleAB/STM32N6-FaceRecognition): what fits into the first pool comes first, the largest first; each gets the lowest
+ * free place of the first pool that has one. What is larger gets a place in those that lie next to each other, taken as
+ * one; what has none at all is outside. Told is how far each pool is used, and not what lives at once: a hole counts.
  *
  * Pools A and B of 4 kB; x of 3 kB -> y of 3 kB -> z of 5 kB: x is in A, y in B, and z, for which y is in the way, is
  * outside: 11 kB, where 8 live at once.
@@ -22,7 +22,6 @@ struct pools {
     const struct npart__pool *items[MOST_POOLS];
     uint64_t used[MOST_POOLS + 1]; /* the last: outside */
     uint32_t count;
-    uint64_t largest;
     struct npart__pool joined, outside;
 };
 
@@ -34,7 +33,6 @@ static void find_pools(const struct npart__target *target, struct pools *out)
     *out = (struct pools){.count = 0};
     for (; out->count < MOST_POOLS && (pool = npart__target_pool(target, out->count)); out->count++) {
         out->items[out->count] = pool;
-        out->largest = pool->bytes > out->largest ? pool->bytes : out->largest;
         last = pool->start + pool->bytes > last ? pool->start + pool->bytes : last;
         if (out->count == 0 || pool->start < out->joined.start)
             out->joined.start = pool->start;
@@ -47,7 +45,7 @@ static void find_pools(const struct npart__target *target, struct pools *out)
     out->outside = (struct npart__pool){.start = last, .bytes = UINT64_MAX / 4};
 }
 
-/* Those that one pool holds come first: what is larger is `late`. */
+/* Those that the first pool holds come first: what is larger is `late`. */
 struct order {
     struct npart__buffer_life *life;
     uint32_t index;
@@ -66,27 +64,19 @@ static int by_size(const void *left, const void *right)
     return a->index < b->index ? -1 : 1;
 }
 
-/* The lowest place of a pool that is free as long as the buffer lives; UINT64_MAX: there is none. Each turn goes past
- * one that is in the way. */
-static uint64_t free_place(const struct order *placed, uint32_t count, const struct npart__buffer_life *life,
-                           const struct npart__pool *pool)
+/* The lowest place of a pool that is free as long as the buffer lives; UINT64_MAX: there is none. `placed` are in the
+ * order of their places, so what has been passed is in the way no more. */
+static uint64_t free_place(struct npart__buffer_life *const *placed, uint32_t count,
+                           const struct npart__buffer_life *life, const struct npart__pool *pool)
 {
     uint64_t place = pool->start;
-    bool has_moved = true;
-    while (has_moved) {
-        has_moved = false;
-        if (life->bytes > pool->bytes || place > pool->start + pool->bytes - life->bytes)
-            return UINT64_MAX;
-        for (uint32_t i = 0; i < count; i++) {
-            const struct npart__buffer_life *other = placed[i].life;
-            bool lives = other->first <= life->last && other->last >= life->first;
-            if (lives && other->place < place + life->bytes && other->place + other->bytes > place) {
-                place = other->place + other->bytes;
-                has_moved = true;
-            }
-        }
+    for (uint32_t i = 0; i < count; i++) {
+        const struct npart__buffer_life *other = placed[i];
+        bool lives = other->first <= life->last && other->last >= life->first;
+        if (lives && other->place < place + life->bytes && other->place + other->bytes > place)
+            place = other->place + other->bytes;
     }
-    return place;
+    return place + life->bytes > pool->start + pool->bytes ? UINT64_MAX : place;
 }
 
 static void use(struct pools *pools, const struct npart__buffer_life *life)
@@ -109,7 +99,8 @@ bool npart__place_in_pools(const struct npart__target *target, struct npart__buf
     if (!pools.count || count > MOST_BUFFERS)
         return true;
     struct order *order = npart__arena_allocate(scratch, (count + (size_t)1) * sizeof *order);
-    if (!order)
+    struct npart__buffer_life **placed = npart__arena_allocate(scratch, (count + (size_t)1) * sizeof(void *));
+    if (!order || !placed)
         return false;
     for (uint32_t i = 0; i < count; i++)
         order[i] = (struct order){&lives[i], i, lives[i].bytes > pools.items[0]->bytes};
@@ -121,8 +112,12 @@ bool npart__place_in_pools(const struct npart__target *target, struct npart__buf
             const struct npart__pool *pool = p < pools.count    ? pools.items[p]
                                              : p == pools.count ? &pools.joined
                                                                 : &pools.outside;
-            life->place = free_place(order, i, life, pool);
+            life->place = free_place(placed, i, life, pool);
         }
+        uint32_t at = i;
+        for (; at > 0 && placed[at - 1]->place > life->place; at--)
+            placed[at] = placed[at - 1];
+        placed[at] = life;
         use(&pools, life);
     }
     *out = 0;
