@@ -182,6 +182,36 @@ static void test_memory__quantized_on_the_npu(void)
     analysis_close(&at);
 }
 
+/* Two pools of 4 kB next to each other. */
+static void test_memory__places_in_pools(void)
+{
+    static const char pools[] = "format 1\ntarget t\nparam one_arena 1 1 1\npool a 0 4\npool b 4 4\nop Conv\n";
+    static const struct {
+        const char *model;
+        uint64_t peak;
+    } rows[] = {
+        {"input x float32[1,3,16,16]\ninit w float32[3,3,1,1]\ninit v float32[1,3,1,1]\nnode a = Conv(x, w)\n"
+         "node y = Conv(a, v)\noutput y\n", 6144},
+        /* 5 kB fit into both as one, where nothing is in the way */
+        {"input x float32[1,3,16,16]\ninit w float32[5,3,1,1]\nnode y = Conv(x, w)\noutput y\n", 8192},
+        {"input x float32[1,3,16,16]\ninit w float32[3,3,1,1]\ninit v float32[5,3,1,1]\nnode a = Conv(x, w)\n"
+         "node y = Conv(a, v)\noutput y\n", 11264},
+        /* what is larger than both is outside */
+        {"input x float32[1,9,16,16]\ninit w float32[1,9,1,1]\nnode y = Conv(x, w)\noutput y\n", 10240},
+        /* without sizes there are no places */
+        {"input x float32[n,3,16,16]\ninit w float32[3,3,1,1]\nnode y = Conv(x, w)\noutput y\n", 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct analysis at;
+        struct npart_memory memory = {.size = sizeof memory};
+        analysis_open(&at, rows[i].model, pools, NULL, NULL);
+        CHECK(npart_plan_memory(at.plan, &memory));
+        CHECK_INT(memory.peak_npu.bytes, rows[i].peak);
+        CHECK_INT(memory.peak_npu.is_partial, rows[i].peak == 0);
+        analysis_close(&at);
+    }
+}
+
 static void test_memory__weights_once_each(void)
 {
     static const char model[] = "input x float32[1,100]\ninit w float32[100,100]\nnode v = Identity(w)\n"
@@ -512,6 +542,6 @@ static void test_memory__between_the_largest_and_all(void)
 TESTS(test_memory__while_a_node_runs, test_memory__bodies_in_the_body_of_a_partition, test_memory__peaks_by_hand,
       test_memory__kernels_that_need_more, test_memory__what_is_not_known_is_no_number,
       test_memory__each_side_by_itself, test_memory__what_is_made_anew_runs_first,
-      test_memory__quantized_on_the_npu, test_memory__weights_once_each,
+      test_memory__quantized_on_the_npu, test_memory__places_in_pools, test_memory__weights_once_each,
       test_memory__layers_that_do_not_fit, test_memory__a_token_of_a_cache, test_memory__heads_that_share_keys,
       test_memory__between_the_largest_and_all)

@@ -120,6 +120,16 @@ void npart__set_body_peak(struct npart__peaks *peaks, uint32_t scope, struct npa
  * and what one pass has taken is free for the next. */
 struct npart_bytes npart__bodies_peak(const struct npart__peaks *peaks, uint32_t step);
 
+/* pools.c: a buffer from the first step at which it is there to the last. */
+struct npart__buffer_life {
+    uint64_t bytes, place;
+    uint32_t first, last;
+};
+
+/* Where the list has pools *out becomes how far they are used; else, and of very many buffers, it stays. */
+bool npart__place_in_pools(const struct npart__target *target, struct npart__buffer_life *lives, uint32_t count,
+                           struct npart__arena *scratch, uint64_t *out);
+
 /* scratch.c: bytes that ONNX Runtime's CPU kernel of a node allocates while it runs; 0 where nothing is known. */
 uint64_t npart__kernel_scratch(const struct npart__memory_request *request, uint32_t node);
 

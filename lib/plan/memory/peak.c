@@ -384,6 +384,31 @@ static void hold_borders(struct npart__peaks *at, const struct npart__flow *flow
     }
 }
 
+/* In one artefact, where the compiler gives each buffer a place: *out is what these take, and no sum. */
+static bool place_all(struct npart__peaks *at, const struct npart__flow *flow, struct npart_bytes *out)
+{
+    struct NPART__ARRAY(struct npart__buffer_life) lives = {0};
+    struct npart__arena scratch;
+    bool is_well = true;
+    npart__arena_init(&scratch, &at->arena->allocator);
+    for (uint32_t s = 0; s <= flow->count && is_well; s++) {
+        struct ids made = s ? ids_of(at, flow->steps[s - 1], true)
+                            : ids_of(at, at->graph->nodes.count + flow->partition, false);
+        for (uint32_t k = 0; k < made.count && is_well; k++) {
+            uint32_t value = id_at(at, &made, k);
+            if (value == NPART_NONE || at->root[value] != value)
+                continue;
+            uint32_t last = at->last[value] == NPART_NONE ? flow->count : at->last[value] + 1;
+            is_well = NPART__PUSH(&scratch, &lives,
+                                  ((struct npart__buffer_life){bytes_of(at, flow, value).bytes, 0, s, last}));
+        }
+    }
+    is_well = is_well &&
+              npart__place_in_pools(at->request->target, lives.items, lives.count, &scratch, &out->bytes);
+    npart__arena_clear(&scratch);
+    return is_well;
+}
+
 /* Results are placed before the operands of the same step are freed: while a node runs, both are there. */
 bool npart__flow_peak(struct npart__peaks *at, const struct npart__flow *flow, struct npart_bytes *out,
                       uint32_t *peak_at)
@@ -409,7 +434,7 @@ bool npart__flow_peak(struct npart__peaks *at, const struct npart__flow *flow, s
             return false;
     }
     add_up(at, flow, out, peak_at);
-    return true;
+    return !is_one_arena(at, flow) || out->is_partial || place_all(at, flow, out);
 }
 
 /* Of the flow that was asked about last: roots are still those. So a buffer counts once, with the value that had

@@ -309,6 +309,15 @@ const struct npart__limit *npart__target_limit(const struct npart__target *targe
     return best;
 }
 
+const struct npart__pool *npart__target_pool(const struct npart__target *target, uint32_t index)
+{
+    const struct npart__oplist *oplist = target->oplist;
+    for (uint32_t i = 0; i < oplist->pools.count; i++)
+        if (fit_of(target, oplist->pools.items[i].variant) > 0 && index-- == 0)
+            return &oplist->pools.items[i];
+    return NULL;
+}
+
 /* The last that counts, as of partitioners. */
 const struct npart__provider *npart__target_provider(const struct npart__target *target)
 {

@@ -351,6 +351,23 @@ void npart__line_limit(struct npart__parser *parser, const struct npart__value *
     NPART__KEEP(parser, &parser->oplist->limits, limit);
 }
 
+/* In kB, which come to less than 2^63 bytes. */
+void npart__line_pool(struct npart__parser *parser, const struct npart__value *is)
+{
+    const struct npart__word *start = is[2].token->word, *size = is[3].token->word;
+    bool is_right = start->is_whole && size->is_whole && start->number >= 0 && size->number > 0 &&
+                    start->number <= NPART__MOST_POOL_KB && size->number <= NPART__MOST_POOL_KB;
+    struct npart__pool pool = {is[0].text, is[1].index, 0, 0};
+    if (!is_right) {
+        npart__parse_fail(parser, is[2].token->column, "a pool begins and is as long as so many kB, at most %d",
+                          NPART__MOST_POOL_KB);
+        return;
+    }
+    pool.start = (uint64_t)start->number * 1024;
+    pool.bytes = (uint64_t)size->number * 1024;
+    NPART__KEEP(parser, &parser->oplist->pools, pool);
+}
+
 /* ---- sessions of ONNX Runtime ---------------------------------------------------------------------------- */
 
 void npart__line_provider(struct npart__parser *parser, const struct npart__value *is)

@@ -39,6 +39,7 @@
 /* Each is looked for among all before it. */
 #define NPART__LIMIT_TOOLCHAINS 1024u
 #define NPART__LIMIT_VARIANTS 1024u
+#define NPART__MOST_POOL_KB (1 << 30)
 #define NPART__LIMIT_VARIANT_NAMES 4096u /* with those after `is` */
 #define NPART__LIMIT_PATTERNS 4096u
 /* Switches and stages are bits of 32-bit numbers. */
@@ -336,6 +337,13 @@ struct npart__limit {
     bool is_whole; /* without point and exponent: compared as an integer */
 };
 
+/* Memory that the compiler gives buffers a place in, those before it first: lib/plan/memory/pools.c. */
+struct npart__pool {
+    const char *name;
+    uint32_t variant; /* NPART_NONE: all */
+    uint64_t start, bytes;
+};
+
 /* ONNX Runtime's provider for the target. */
 struct npart__provider {
     const char *name;     /* by which a session knows it */
@@ -466,6 +474,7 @@ struct npart__oplist {
     struct NPART__ARRAY(struct npart__variant) variants;
     struct NPART__ARRAY(struct npart__parameter) parameters; /* cost files laid on top come last */
     struct NPART__ARRAY(struct npart__limit) limits;
+    struct NPART__ARRAY(struct npart__pool) pools;
     struct NPART__ARRAY(struct npart__provider) providers;
     struct NPART__ARRAY(struct npart__provider_option) options;
     struct NPART__ARRAY(struct npart__precision_line) precisions;
@@ -612,6 +621,8 @@ bool npart__target_loads(const struct npart__target *target, struct npart__loads
 bool npart__target_folds(const struct npart__target *target);
 /* The limit for the chosen variant, or NULL. */
 const struct npart__limit *npart__target_limit(const struct npart__target *target, const char *name);
+/* The `index`-th that counts, in the order of their lines; NULL past the last. */
+const struct npart__pool *npart__target_pool(const struct npart__target *target, uint32_t index);
 /* NULL: sessions of ONNX Runtime do not have the target. */
 const struct npart__provider *npart__target_provider(const struct npart__target *target);
 /* The `index`-th option that counts, in the order of their lines; NULL past the last. */
