@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check.h"
+#include "check_files.h"
 #include "glob.h"
 #include "message.h"
 

@@ -219,7 +219,7 @@ static void enter(struct run *run, const char *path, struct job *job, const stru
     if (why)
         status = document_add_error(run, path, why, &error);
     else if (list_outcomes(&outcomes, run->options, job))
-        status = document_add(run, path, job, &outcomes, &error);
+        status = document_add(run, path, job, outcomes.items, outcomes.count, &error);
     if (status == NPART_ERROR_LIMIT || status == NPART_ERROR_TIMEOUT) /* others are told at the end */
         tell_error(path, &error);
     if (status != NPART_OK)

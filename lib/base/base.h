@@ -388,6 +388,17 @@ size_t npart__copy_plain(char *out, size_t bytes, const char *text);
 size_t npart__next_json(const char *text, size_t rest, char shown[NPART__PLAIN_BYTES], size_t *shown_length);
 size_t npart__copy_json(char *out, size_t bytes, const char *text, size_t length);
 
+/* In UTF-8 the bytes after the first of a character have the form 10xxxxxx. */
+static inline bool npart__begins_character(char byte)
+{
+    return ((unsigned char)byte & 0xc0) != 0x80;
+}
+/* How many characters a text has, which a terminal is taken to show in a column each: wide ones of East Asian scripts
+ * take two on most, which is not known. */
+size_t npart__columns_of(const char *text, size_t length);
+/* Of a text that is wider its beginning, and "..."; no fewer than 3 columns. */
+void npart__cut_columns(char *text, size_t columns);
+
 /* Appends one word of a shell, whatever stands in it: names come from a file, and the line is there to be copied. */
 void npart__append_shell_word(struct npart__buffer *out, const char *text);
 

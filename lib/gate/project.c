@@ -439,19 +439,12 @@ struct npart_project_texts npart__texts_of(npart_project *project, const struct 
     return (struct npart_project_texts){items, count};
 }
 
-static void tell_waiver(npart_project *project, struct npart__waiver *waiver)
+static void place_waiver(npart_project *project, struct npart__waiver *waiver)
 {
-    const struct npart__toml_time *day = &waiver->expires->as.time;
-    waiver->told = (struct npart_waiver){.size = sizeof waiver->told,
-                                         .models = npart__texts_of(project, waiver->models),
-                                         .targets = npart__texts_of(project, waiver->targets),
-                                         .rules = npart__texts_of(project, waiver->rules),
-                                         .has_thresholds = waiver->thresholds != NULL,
-                                         .reason = waiver->reason->as.text.bytes,
-                                         .year = day->year,
-                                         .month = day->month,
-                                         .day = day->day};
-    npart__toml_place(project->document, waiver->at->at, &waiver->told.line, &waiver->told.column);
+    waiver->for_models = npart__texts_of(project, waiver->models);
+    waiver->for_targets = npart__texts_of(project, waiver->targets);
+    waiver->for_rules = npart__texts_of(project, waiver->rules);
+    npart__toml_place(project->document, waiver->at->at, &waiver->line, &waiver->column);
 }
 
 bool npart__read_project(npart_project *project, npart_project_callback tell, void *payload)
@@ -470,7 +463,7 @@ bool npart__read_project(npart_project *project, npart_project_callback tell, vo
     for (uint32_t i = 0; i < file->table_count; i++)
         file->tables[i].paths = npart__texts_of(project, file->tables[i].path);
     for (uint32_t i = 0; i < file->waiver_count; i++)
-        tell_waiver(project, &file->waivers[i]);
+        place_waiver(project, &file->waivers[i]);
     return true;
 }
 
@@ -523,8 +516,7 @@ bool npart_project_info(const npart_project *project, struct npart_project_info 
                                        .cost = file->cost ? file->cost->as.text.bytes : NULL,
                                        .baseline = file->baseline ? file->baseline->as.text.bytes : NULL,
                                        .exclude = project->excluded,
-                                       .model_count = file->table_count,
-                                       .waiver_count = file->waiver_count};
+                                       .model_count = file->table_count};
     return true;
 }
 
@@ -533,13 +525,5 @@ bool npart_project_models(const npart_project *project, uint32_t index, struct n
     if (!project || !out || index >= project->file.table_count)
         return false;
     *out = project->file.tables[index].paths;
-    return true;
-}
-
-bool npart_project_waiver(const npart_project *project, uint32_t index, struct npart_waiver *out)
-{
-    if (!project || index >= project->file.waiver_count || !NPART__HAS_ROOM(out))
-        return false;
-    *out = project->file.waivers[index].told;
     return true;
 }

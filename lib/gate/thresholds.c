@@ -4,7 +4,7 @@
  */
 #include <stdio.h>
 
-#include "gate/gate.h"
+#include "gate/judge.h"
 
 const char *npart_condition_text(enum npart_condition value)
 {
@@ -172,6 +172,14 @@ bool npart_bound_info(enum npart_bound bound, struct npart_bound_info *out)
         return false;
     *out = bounds[bound];
     return true;
+}
+
+enum npart_bound npart__bound_of(const char *threshold)
+{
+    int at = 0;
+    while (at < NPART_BOUNDS && strcmp(bounds[at].threshold, threshold) != 0)
+        at++;
+    return (enum npart_bound)at;
 }
 
 /* By typical times. */

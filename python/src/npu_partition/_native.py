@@ -317,6 +317,17 @@ NPART_WORSE_FAILED = 16
 NPART_WORSE_INVALID = 32
 NPART_WORSE_MEMORY = 64
 
+NPART_STANDING_OK = 0
+NPART_STANDING_KNOWN = 1
+NPART_STANDING_WAIVED = 2
+NPART_STANDING_WORSE = 3
+NPART_STANDING_FAILS = 4
+NPART_STANDINGS = 5
+
+NPART_GATE_FAILING = 1
+NPART_GATE_STANZAS = 2
+NPART_GATE_OTHERS = 4
+
 NPART_NONE = 0xFFFFFFFF
 NPART_VERSION_MAJOR = 0
 NPART_VERSION_MINOR = 3
@@ -343,6 +354,8 @@ NPART_REPORT_OPTIONS_INIT = {"version": 2, "detail": NPART_DETAIL_NODES}
 NPART_DOCUMENT_OPTIONS_INIT = {"version": 2, "detail": NPART_DETAIL_SUMMARY}
 NPART_ENTRY_INIT = {"version": 1}
 NPART_SIDES_OPTIONS_INIT = {"version": 1}
+NPART_GATE_OPTIONS_INIT = {"version": 1}
+NPART_GATE_PLAN_INIT = {"version": 1}
 
 
 class npart_error(Structure):
@@ -2915,7 +2928,6 @@ class npart_project_info(Structure):
     baseline: Bytes | None
     exclude: Any
     model_count: int
-    waiver_count: int
     _fields_ = [
         ("size", c_size_t),
         ("oplist", c_char_p),
@@ -2923,7 +2935,6 @@ class npart_project_info(Structure):
         ("baseline", c_char_p),
         ("exclude", npart_project_texts),
         ("model_count", c_uint32),
-        ("waiver_count", c_uint32),
     ]
 
 
@@ -2980,30 +2991,96 @@ class npart_project_settings(Structure):
     ]
 
 
-class npart_waiver(Structure):
-    size: int
-    line: int
-    column: int
-    models: Any
-    targets: Any
-    rules: Any
-    has_thresholds: bool
+npart_gate_options_is_gone = CFUNCTYPE(c_bool, c_void_p, c_void_p)
+
+
+class npart_gate_options(Structure):
+    version: int
+    name: Bytes | None
+    today: Bytes | None
+    project: Any
+    project_path: Bytes | None
+    path: Bytes | None
+    asked: Any
+    baseline: Any
+    before: Any
+    is_gone: Any
+    tell: Any
+    payload: Any
     reason: Bytes | None
-    year: int
-    month: int
-    day: int
+    words: Any
+    word_count: int
+    error: Any
+    _fields_ = [
+        ("version", c_uint32),
+        ("name", c_char_p),
+        ("today", c_char_p),
+        ("project", c_void_p),
+        ("project_path", c_char_p),
+        ("path", c_char_p),
+        ("asked", POINTER(npart_thresholds)),
+        ("baseline", c_void_p),
+        ("before", c_void_p),
+        ("is_gone", npart_gate_options_is_gone),
+        ("tell", npart_project_callback),
+        ("payload", c_void_p),
+        ("reason", c_char_p),
+        ("words", POINTER(c_char_p)),
+        ("word_count", c_uint32),
+        ("error", POINTER(npart_error)),
+    ]
+
+
+class npart_gate_plan(Structure):
+    version: int
+    plan: Any
+    advice: Any
+    target: Bytes | None
+    label: Bytes | None
+    as_: Bytes | None
+    _fields_ = [
+        ("version", c_uint32),
+        ("plan", c_void_p),
+        ("advice", c_void_p),
+        ("target", c_char_p),
+        ("label", c_char_p),
+        ("as_", c_char_p),
+    ]
+
+
+class npart_gate_info(Structure):
+    size: int
+    standing: int
+    asks_validity: bool
+    invalid: Bytes | None
+    invalid_waiver: Bytes | None
+    target_count: int
     _fields_ = [
         ("size", c_size_t),
-        ("line", c_uint32),
-        ("column", c_uint32),
-        ("models", npart_project_texts),
-        ("targets", npart_project_texts),
-        ("rules", npart_project_texts),
-        ("has_thresholds", c_bool),
-        ("reason", c_char_p),
-        ("year", c_int),
-        ("month", c_int),
-        ("day", c_int),
+        ("standing", c_int),
+        ("asks_validity", c_bool),
+        ("invalid", c_char_p),
+        ("invalid_waiver", c_char_p),
+        ("target_count", c_uint32),
+    ]
+
+
+class npart_gate_target(Structure):
+    size: int
+    label: Bytes | None
+    standing: int
+    counted: int
+    outcome_count: int
+    is_open: bool
+    compared: Any
+    _fields_ = [
+        ("size", c_size_t),
+        ("label", c_char_p),
+        ("standing", c_int),
+        ("counted", c_int),
+        ("outcome_count", c_uint32),
+        ("is_open", c_bool),
+        ("compared", POINTER(npart_compared)),
     ]
 
 
@@ -3451,10 +3528,6 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
         ],
     ),
     "npart_action_text": (c_size_t, [POINTER(npart_action), c_bool, c_char_p, c_size_t]),
-    "npart_lift_make": (c_int, [POINTER(c_void_p), c_void_p, POINTER(c_bool), POINTER(npart_error)]),
-    "npart_lift_free": (None, [c_void_p]),
-    "npart_lift_overrides": (POINTER(npart_assumption), [c_void_p, POINTER(c_uint32)]),
-    "npart_lift_has_rule": (c_bool, [c_void_p, c_uint32]),
     "npart_sides_read": (
         c_int,
         [
@@ -3474,11 +3547,6 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "npart_sides_line": (c_char_p, [c_void_p, POINTER(npart_side)]),
     "npart_sides_is_report": (c_bool, [c_void_p, POINTER(npart_side)]),
     "npart_sides_place": (c_bool, [c_void_p, POINTER(npart_side), POINTER(c_uint64), POINTER(c_uint64)]),
-    "npart_side_compare": (c_int, [POINTER(npart_side), POINTER(npart_side)]),
-    "npart_baseline_path": (c_size_t, [c_char_p, c_char_p, c_size_t]),
-    "npart_baseline_line": (c_size_t, [POINTER(npart_side), c_int, c_char_p, c_size_t]),
-    "npart_baseline_line_version": (c_int, [c_char_p]),
-    "npart_baseline_same_structure": (c_bool, [c_char_p, c_char_p]),
     "npart_sides_compare": (
         c_int,
         [
@@ -3489,13 +3557,26 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
             POINTER(npart_error),
         ],
     ),
-    "npart_baseline_cache": (
+    "npart_baseline_make": (
         c_int,
         [
-            POINTER(POINTER(npart_side)),
-            c_size_t,
+            POINTER(c_void_p),
+            c_void_p,
+            c_bool,
+            POINTER(npart_allocator),
+            POINTER(npart_error),
+        ],
+    ),
+    "npart_baseline_free": (None, [c_void_p]),
+    "npart_baseline_write": (
+        c_int,
+        [
+            c_void_p,
+            c_bool,
+            c_bool,
             npart_write_callback,
             c_void_p,
+            POINTER(c_uint32),
             POINTER(npart_error),
         ],
     ),
@@ -3522,11 +3603,29 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "npart_project_settle_target": (None, [c_void_p, c_char_p, c_char_p, POINTER(npart_thresholds)]),
     "npart_project_found": (None, [c_void_p, c_uint32]),
     "npart_project_idle": (None, [c_void_p, c_bool, npart_project_callback, c_void_p]),
-    "npart_project_waiver": (c_bool, [c_void_p, c_uint32, POINTER(npart_waiver)]),
-    "npart_waiver_has_target": (c_bool, [c_void_p, c_uint32, c_char_p]),
-    "npart_waiver_speaks_of": (c_bool, [c_void_p, c_uint32, c_char_p]),
-    "npart_waiver_accept": (None, [c_void_p, c_uint32, POINTER(npart_thresholds)]),
-    "npart_waiver_limit": (None, [c_void_p, c_uint32, POINTER(npart_thresholds)]),
+    "npart_project_idle_waivers": (None, [c_void_p, c_bool, npart_project_callback, c_void_p]),
+    "npart_standing_text": (c_char_p, [c_int]),
+    "npart_is_day": (c_bool, [c_char_p]),
+    "npart_gate_make": (c_int, [POINTER(c_void_p), c_void_p, POINTER(npart_gate_options), POINTER(npart_error)]),
+    "npart_gate_free": (None, [c_void_p]),
+    "npart_gate_add": (c_int, [c_void_p, POINTER(npart_gate_plan), POINTER(npart_error)]),
+    "npart_gate_settle": (None, [c_void_p]),
+    "npart_gate_info": (c_bool, [c_void_p, POINTER(npart_gate_info)]),
+    "npart_gate_target": (c_bool, [c_void_p, c_uint32, POINTER(npart_gate_target)]),
+    "npart_gate_outcomes": (c_bool, [c_void_p, POINTER(POINTER(npart_threshold_outcome)), POINTER(c_uint32)]),
+    "npart_gate_accept": (c_int, [c_void_p, c_uint32, npart_write_callback, c_void_p, POINTER(npart_error)]),
+    "npart_gate_text": (
+        c_int,
+        [
+            c_void_p,
+            POINTER(npart_report_options),
+            c_uint,
+            npart_write_callback,
+            c_void_p,
+            POINTER(npart_error),
+        ],
+    ),
+    "npart_gate_json": (c_int, [c_void_p, npart_write_callback, c_void_p, POINTER(npart_error)]),
 }
 
 
