@@ -60,7 +60,7 @@ POSITION = -fPIC
 ALL_CFLAGS = -std=c11 $(POSITION) -fvisibility=hidden -ffile-prefix-map=$(CURDIR)=. -MMD -MP $(WARNINGS) $(MACHINE_FLAGS) $(CFLAGS) $(VARIANT_FLAGS)
 ALL_LDFLAGS = $(LDFLAGS) $(VARIANT_FLAGS)
 LIBS := -lprotobuf-c -lm
-TOOL_LIBS := -ljansson $(if $(NO_SQLITE),,-lsqlite3)
+TOOL_LIBS := $(if $(NO_SQLITE),,-lsqlite3)
 
 sources := $(foreach folder,$(core) $(above),$(wildcard lib/$(folder)/*.c lib/$(folder)/*/*.c))
 generated := onnx.pb-c builtin_oplists builtin_page

@@ -17,7 +17,6 @@
 #include "platform.h"
 #include "printed.h"
 #include "run.h"
-#include "settings.h"
 #include "thresholds.h"
 #include "words.h"
 
@@ -165,6 +164,30 @@ static void check_dims(struct run *run)
     const struct options *options = run->options;
     if (options->model_count > 1 && !run->is_over)
         (void)tell_missing_dims(run, options->dims, options->dim_count, run->is_dim_found);
+}
+
+static bool has_settings(const npart_oplist *oplist)
+{
+    struct npart_oplist_info info = {.size = sizeof info};
+    bool has_any = npart_oplist_has_settings(oplist);
+    if (!has_any && npart_oplist_info(oplist, &info))
+        say("--settings: there are no settings for %s: ONNX Runtime has no provider for it", info.name);
+    return has_any;
+}
+
+/* A file of its own beside the report. False, and told: it cannot be written. */
+static bool write_settings(const struct options *options, const npart_plan *plan, const npart_advice *advice)
+{
+    struct npart_error error;
+    struct output_file file = {0};
+    bool is_open = begin_output_file(&file, options->settings);
+    npart_status status =
+        is_open ? npart_plan_settings(plan, advice, write_stream, file.stream, &error) : NPART_ERROR_WRITE;
+    if (status == NPART_OK || status == NPART_ERROR_WRITE)
+        return finish_output_file(&file, options->settings, status == NPART_OK);
+    (void)end_output_file(&file, false);
+    say("%s: cannot write: %s", options->settings, error.message);
+    return false;
 }
 
 static npart_status analyze(struct run *run, struct job *job, int place, struct npart_error *error)

@@ -6,7 +6,6 @@
 #include "words.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -138,17 +137,31 @@ static const struct row *find_row(const npart_plan *plan)
     return NULL;
 }
 
+static void add_member(struct text *out, const char *key, const char *text)
+{
+    if (text) {
+        text_add(out, key);
+        text_add_json(out, text);
+    }
+}
+
 static bool tell_json(const struct selftest *at, const char *run, const char *check)
 {
     struct npart_plan_info info = {.size = sizeof info};
+    struct text out = {0};
+    char nodes[32];
     (void)npart_plan_info(at->plan, &info);
-    json_t *document = json_pack("{s:i, s:s, s:s, s:s, s:s, s:i, s:s?, s:s?}", "schema", 2, "command", "selftest",
-                                 "target", info.target, "model", at->path, "ops", at->model.ops, "nodes",
-                                 (int)at->node_count, "run", run, "check", check);
-    char *text = document ? json_dumps(document, JSON_COMPACT) : NULL;
-    bool is_told = text && write_text(at->run, text) && write_text(at->run, "\n");
-    free(text);
-    json_decref(document);
+    (void)snprintf(nodes, sizeof nodes, ",\"nodes\":%u", at->node_count);
+    text_add(&out, "{\"schema\":2,\"command\":\"selftest\"");
+    add_member(&out, ",\"target\":", info.target);
+    add_member(&out, ",\"model\":", at->path);
+    add_member(&out, ",\"ops\":", at->model.ops);
+    text_add(&out, nodes);
+    add_member(&out, ",\"run\":", run);
+    add_member(&out, ",\"check\":", check);
+    text_add(&out, run && check ? "}\n" : ",\"run\":null,\"check\":null}\n");
+    bool is_told = !out.has_failed && write_output(at->run, out.bytes, out.count);
+    free(out.bytes);
     return is_told;
 }
 

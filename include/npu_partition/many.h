@@ -25,6 +25,14 @@ NPART_API void npart_many_free(npart_many *many);
  * JSON) or MEMORY, after which what is written may lack something. */
 NPART_API npart_status npart_many_add(npart_many *many, const char *json, size_t bytes, struct npart_error *error);
 
+/* What the report that was counted last says of itself; NULL: nothing. Texts are good until the next is counted. */
+struct npart_many_line {
+    size_t size;
+    const char *path, *version, *options; /* of the model; of the tool; by which options of a scan the line was made */
+    const char *error; /* the code of why the model could not be analyzed */
+};
+NPART_API bool npart_many_line(const npart_many *many, struct npart_many_line *out);
+
 struct npart_many_info {
     size_t size;
     uint64_t models, failures; /* failures: of them could not be analyzed */

@@ -79,8 +79,8 @@ def test_a_check_is_the_tools(tool: str, detector: pathlib.Path, tmp_path: pathl
     monkeypatch.chdir(tmp_path)
     shutil.copy(detector, tmp_path / "m.onnx")
     toml = tmp_path / "npu-partition.toml"
-    toml.write_text('targets = ["hexagon:v73"]\nthresholds.max-partitions = 1\nthresholds.fail-on = ["fail"]\n[[models]]\n'
-                    'path = "*.onnx"\n[[waivers]]\nmodels = "*"\nreason = "was so"\nexpires = 2026-01-31\n'
+    toml.write_text('targets = ["hexagon:v73"]\nthresholds.max-partitions = 1\nthresholds.fail-on = ["fail"]\n'
+                    '[[models]]\npath = "*.onnx"\n[[waivers]]\nmodels = "*"\nreason = "was so"\nexpires = 2026-01-31\n'
                     'thresholds.max-partitions = 99\n', encoding="utf-8")
 
     def asked(*words: str) -> subprocess.CompletedProcess[str]:

@@ -20,6 +20,8 @@ def test_sums_are_the_tools(tool: str, detector: pathlib.Path, encoder: pathlib.
     for line in lines.read_text(encoding="utf-8").splitlines():
         sums.add(line)
     assert sums.models == 2
+    assert (sums.last["path"], sums.last["error"]) == (str(encoder), None)
+    assert len(sums.last["options"] or "") == 16
     assert done.stdout.startswith(sums.to_text())
     again = Sums()
     for model in (encoder, detector):

@@ -123,6 +123,24 @@ static void test_many__advice_of_ends(void)
     npart_many_free(many);
 }
 
+static void test_many__the_last_line(void)
+{
+    npart_many *many = open_many();
+    struct npart_many_line line = {.size = sizeof line};
+    CHECK(!npart_many_line(many, &line));
+    add(many, "{'tool':{'version':'1','options':'f00'},'model':{'path':'m'},'error':{'code':'limit'},'targets':[]}");
+    CHECK(npart_many_line(many, &line));
+    CHECK_TEXT(line.path, "m");
+    CHECK_TEXT(line.version, "1");
+    CHECK_TEXT(line.options, "f00");
+    CHECK_TEXT(line.error, "limit");
+    add(many, "{'model':{}}");
+    CHECK(npart_many_line(many, &line) && !line.path && !line.version && !line.options && !line.error);
+    CHECK_INT(npart_many_add(many, "[", 1, NULL), NPART_ERROR_MALFORMED);
+    CHECK(!npart_many_line(many, &line) && !npart_many_line(NULL, &line));
+    npart_many_free(many);
+}
+
 static void test_many__verdicts(void)
 {
     static const char *const verdicts[] = {"whole", "whole", "edge", "split", "none", "fails", "empty", "strange"};
@@ -343,7 +361,8 @@ static void test_many__memory_ends(void)
     CHECK(is_made);
 }
 
-TESTS(test_many__handle, test_many__memory_ends, test_many__nothing, test_many__nothing_analyzed,
+TESTS(test_many__the_last_line,
+      test_many__handle, test_many__memory_ends, test_many__nothing, test_many__nothing_analyzed,
       test_many__what_is_no_line, test_many__advice_of_ends, test_many__verdicts, test_many__roots_in_turn,
       test_many__hidden_roots, test_many__what_tells_roots_apart, test_many__thousands_of_roots,
       test_many__texts_from_outside, test_many__color)

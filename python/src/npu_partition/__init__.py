@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from ._many import analyze_all as analyze_all
     from ._session import SessionOptions as SessionOptions
     from ._session import session_options as session_options
+    from ._session import tool_settings as tool_settings
     from ._targets import TargetInfo as TargetInfo
     from ._targets import targets as targets
 
@@ -56,7 +57,7 @@ _MODULES = {
                 "OutOfMemoryError", "OutOfTimeError", "ReadError", "TargetError", "UnprovenError", "WriteError"),
     "_fix": ("Fix", "FixSet", "annotate", "fix", "fix_set", "split"),
     "_many": ("analyze_all",),
-    "_session": ("SessionOptions", "session_options"),
+    "_session": ("SessionOptions", "session_options", "tool_settings"),
     "_targets": ("TargetInfo", "targets"),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}

@@ -2784,6 +2784,21 @@ class npart_calibration_names(Structure):
     ]
 
 
+class npart_many_line(Structure):
+    size: int
+    path: Bytes | None
+    version: Bytes | None
+    options: Bytes | None
+    error: Bytes | None
+    _fields_ = [
+        ("size", c_size_t),
+        ("path", c_char_p),
+        ("version", c_char_p),
+        ("options", c_char_p),
+        ("error", c_char_p),
+    ]
+
+
 class npart_many_info(Structure):
     size: int
     models: int
@@ -3393,6 +3408,8 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     ),
     "npart_plan_first_cause": (c_size_t, [c_void_p, c_bool, POINTER(c_uint32), c_char_p, c_size_t]),
     "npart_action_lines": (c_size_t, [POINTER(npart_action), c_uint32, c_uint32, c_char_p, c_size_t]),
+    "npart_plan_settings": (c_int, [c_void_p, c_void_p, npart_write_callback, c_void_p, POINTER(npart_error)]),
+    "npart_oplist_has_settings": (c_bool, [c_void_p]),
     "npart_estimate_text": (c_size_t, [c_double, c_char_p, c_size_t]),
     "npart_action_config": (c_size_t, [POINTER(npart_action), c_char_p, c_size_t]),
     "npart_document_start": (
@@ -3501,6 +3518,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "npart_many_make": (c_int, [POINTER(c_void_p), POINTER(npart_allocator), POINTER(npart_error)]),
     "npart_many_free": (None, [c_void_p]),
     "npart_many_add": (c_int, [c_void_p, c_char_p, c_size_t, POINTER(npart_error)]),
+    "npart_many_line": (c_bool, [c_void_p, POINTER(npart_many_line)]),
     "npart_many_info": (c_bool, [c_void_p, POINTER(npart_many_info)]),
     "npart_many_text": (
         c_int,

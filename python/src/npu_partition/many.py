@@ -29,6 +29,15 @@ class Sums:
         call(library.npart_many_add, self._handle.pointer, data, len(data))
 
     @property
+    def last(self) -> dict[str, str | None]:
+        """What the report that was counted last says of itself: path, version, options, error; {} before the first."""
+        line = sized(_native.npart_many_line)
+        if not library.npart_many_line(self._handle.pointer, ctypes.byref(line)):
+            return {}
+        names = ("path", "version", "options", "error")
+        return {name: None if getattr(line, name) is None else decoded(getattr(line, name)) for name in names}
+
+    @property
     def models(self) -> int:
         """How many were counted."""
         info = sized(_native.npart_many_info)
