@@ -310,7 +310,7 @@ static bool find_lists(struct check *check, const struct project *project)
             npart_oplist_info(run->oplists[0], &info);
             options->targets[options->target_count++] = info.name;
         }
-        return spread_targets(options);
+        return spread_targets(run, options);
     }
     free(check->lists);
     check->lists = wanted;

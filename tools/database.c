@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Tables are those of include/records.table, and all statements are made of them: SQLite itself takes a report apart,
- * and puts what sums need together again. The journal is SQLite's own, a second file that is there during a transaction:
+ * and puts what sums need together again. The journal is SQLite's own, a second file, there during a transaction:
  * not a write-ahead log, which needs shared memory, so that the file may lie on a network's disk, and is all there is
  * once a scan has ended.
  */

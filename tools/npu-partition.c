@@ -224,7 +224,8 @@ static void follow_up(struct run *run, const char *path, struct job *job, bool i
             worsen(run, EXIT_THRESHOLD);
         }
         (void)is_fine(run, path, status, &error);
-        if (options->wants_summary && !overview_add(&run->overview, path, info.label, plan, job->advice[i])) {
+        if (options->wants_summary &&
+            npart_overview_add(run->overview, path, info.label, plan, job->advice[i], NULL) != NPART_OK) {
             say("%s: out of memory", path);
             worsen(run, EXIT_OTHER);
         }
@@ -310,8 +311,10 @@ static void write_overview(struct run *run)
         return;
     if (!is_apart && !options->is_quiet)
         (void)write_text(run, "\n");
-    bool use_color = is_apart ? options->color == COLOR_ALWAYS : run->report.use_color;
-    overview_write(&run->overview, use_color, is_apart ? write_error : write_output, run);
+    struct npart_report_options look = run->report;
+    look.use_color = is_apart ? options->color == COLOR_ALWAYS : look.use_color;
+    /* what cannot be written is told when the output is closed */
+    (void)npart_overview_text(run->overview, &look, is_apart ? write_error : write_output, run, NULL);
 }
 
 /* ---- targets ----------------------------------------------------------------------------------------------- */
@@ -440,7 +443,9 @@ static enum exit_status analyze_models(struct run *run, struct options *options)
         return EXIT_USAGE;
     choose_look(run);
     struct npart_error error = {0};
-    npart_status status = wants_document(options) ? document_open(run, &error) : NPART_OK;
+    npart_status status = npart_overview_make(&run->overview, NULL, &error);
+    if (status == NPART_OK && wants_document(options))
+        status = document_open(run, &error);
     if (status != NPART_OK) {
         tell_error("", &error);
         return status_of(status);
@@ -448,7 +453,6 @@ static enum exit_status analyze_models(struct run *run, struct options *options)
     run_models(run);
     document_close(run);
     write_overview(run);
-    overview_free(&run->overview);
     return run->status;
 }
 
@@ -528,6 +532,8 @@ int main(int argc, char **argv)
     begin_printing(form_of(&options));
     enum exit_status status = work(&run, &options);
     free_oplists(&run);
+    paths_free(&run.kept);
+    npart_overview_free(run.overview);
     if (close_output(&run))
         return (int)status;
     say("%s: cannot write: %s", options.output ? options.output : "standard output", strerror(run.write_error));

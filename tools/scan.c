@@ -154,7 +154,7 @@ static bool drop_done(struct scan *scan)
     struct scan_models *models = &scan->models;
     size_t kept = 0, found = models->count;
     for (size_t i = 0; i < found; i++) {
-        char *text = as_utf8(models->items[i].path);
+        char *text = json_form(models->items[i].path);
         if (!text) {
             say("out of memory");
             return false;

@@ -29,7 +29,9 @@ struct reader {
 
 static void take_model(struct reader *reader, const char *path, const char *code)
 {
-    reader->has_memory = reader->has_memory && path && paths_add(&reader->results->done, path);
+    char *form = path ? json_form(path) : NULL;
+    reader->has_memory = reader->has_memory && form && paths_add(&reader->results->done, form);
+    free(form);
     reader->take(reader->payload, code);
 }
 

@@ -14,7 +14,7 @@ struct results {
     const char *name; /* as messages say it */
     FILE *file; /* of lines; of a database, what keeps other scans out */
     struct database *database;
-    struct paths done; /* of models that are there from earlier scans, sorted, as JSON has them */
+    struct paths done; /* of models that are there from earlier scans, sorted, as JSON has them (json_form) */
 };
 
 /* Is told of each model that is there from earlier: why it could not be analyzed, or NULL. */
@@ -23,7 +23,7 @@ typedef void results_taker(void *payload, const char *code);
  * dropped. Tells what is wrong: there is something already, or not of the same options. */
 enum exit_status results_open(struct results *results, const struct options *options, const char *fingerprint,
                               npart_many *many, results_taker *take, void *payload);
-/* Whether an earlier scan has the model. */
+/* Whether an earlier scan has the model, by its path as JSON has it. */
 bool results_have(const struct results *results, const char *path);
 /* Writes a line, at once or, into a database, within a second. False, and told: it cannot be written. */
 bool results_add(struct results *results, const struct line *line);

@@ -46,6 +46,22 @@ NPART_API bool npart_many_info(const npart_many *many, struct npart_many_info *o
 NPART_API npart_status npart_many_text(const npart_many *many, const struct npart_report_options *look,
                                        npart_write_callback write, void *payload, struct npart_error *error);
 
+/* A table over models and targets: a line each, with what to do first. */
+typedef struct npart_overview npart_overview;
+/* One without lines. `allocator` may be NULL. Fails with ARGUMENT or MEMORY. */
+NPART_API npart_status npart_overview_make(npart_overview **out, const struct npart_allocator *allocator,
+                                           struct npart_error *error);
+/* Gives the handle back. */
+NPART_API void npart_overview_free(npart_overview *overview);
+/* Adds a line, which keeps nothing of what is given. `plan` NULL: the model could not be analyzed; `advice` may be
+ * NULL. Fails with ARGUMENT or MEMORY. */
+NPART_API npart_status npart_overview_add(npart_overview *overview, const char *model, const char *target,
+                                          const npart_plan *plan, const npart_advice *advice,
+                                          struct npart_error *error);
+/* Writes the table for people, in one piece. `look` may be NULL. Fails with ARGUMENT, WRITE or MEMORY. */
+NPART_API npart_status npart_overview_text(const npart_overview *overview, const struct npart_report_options *look,
+                                           npart_write_callback write, void *payload, struct npart_error *error);
+
 #ifdef __cplusplus
 }
 #endif

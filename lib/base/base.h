@@ -360,6 +360,8 @@ const char *npart__buffer_text(struct npart__buffer *buffer);
 const char *npart__made_text(struct npart__buffer *buffer);
 /* The text, which stays as long as the arena, in no more memory than it needs; and an empty buffer. "" as above. */
 const char *npart__keep_text(struct npart__buffer *buffer);
+/* The same of a text that is whole; NULL when memory of the arena ran out at any time. */
+const char *npart__kept_text(struct npart__buffer *buffer);
 
 /* For text that a getter writes: calls it again with more room until the whole fits.
  *

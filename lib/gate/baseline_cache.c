@@ -33,7 +33,7 @@ const char *npart__as_utf8(const char *text, struct npart__arena *arena)
         return text;
     npart__buffer_init(&plain, arena);
     npart__append_plain(&plain, text, strlen(text));
-    return arena->failed ? NULL : npart__keep_text(&plain);
+    return npart__kept_text(&plain);
 }
 
 static unsigned code_of(const char *text, size_t bytes)

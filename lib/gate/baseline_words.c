@@ -137,7 +137,7 @@ const char *npart__baseline_line(const struct npart_side *side, int version, str
     struct npart__buffer out;
     npart__buffer_init(&out, arena);
     npart__put_baseline_line(&out, side, version);
-    return arena->failed ? NULL : npart__keep_text(&out);
+    return npart__kept_text(&out);
 }
 
 /* ---- reading ------------------------------------------------------------------------------------------------ */

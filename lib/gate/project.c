@@ -273,12 +273,9 @@ static const struct key threshold_keys[] = {
     {"max-partitions", KIND(INTEGER), "a number", IN_SETTINGS(max_partitions), false, check_count},
     {"min-mac-coverage", SHARE, "a share such as 0.95", IN_SETTINGS(min_mac_coverage), false, check_share},
     {"min-coverage", SHARE, "a share such as 0.95", IN_SETTINGS(min_coverage), false, check_share},
-    {"max-ms", KIND(FLOAT) | KIND(INTEGER), "milliseconds", IN_SETTINGS(bounds[NPART_BOUND_MAX_MS]), false,
-     check_number},
-    {"min-tokens-per-s", KIND(FLOAT) | KIND(INTEGER), "tokens a second",
-     IN_SETTINGS(bounds[NPART_BOUND_MIN_TOKENS_PER_S]), false, check_number},
-    {"max-first-token-ms", KIND(FLOAT) | KIND(INTEGER), "milliseconds",
-     IN_SETTINGS(bounds[NPART_BOUND_MAX_FIRST_TOKEN_MS]), false, check_number},
+#define BOUND(member, id, word, is_least, unit, unknown, expected, value, goes, help)                                 \
+    {word, KIND(FLOAT) | KIND(INTEGER), expected, IN_SETTINGS(bounds[NPART_BOUND_##id]), false, check_number},
+#include "gate/bounds.def"
     {"allow-none", KIND(BOOLEAN), "true or false", IN_SETTINGS(allow_none), false, NULL},
     {"fail-on", STRINGS, "an array of words", IN_SETTINGS(fail_on), false, check_fail_on},
     {"on", KIND(TABLE), "tables of thresholds by target", IN_SETTINGS(on), false, check_on},

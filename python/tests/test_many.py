@@ -9,7 +9,7 @@ import pytest
 
 import npu_partition
 from npu_partition import analyze
-from npu_partition.many import Sums
+from npu_partition.many import Sums, overview
 
 
 def test_sums_are_the_tools(tool: str, detector: pathlib.Path, encoder: pathlib.Path, tmp_path: pathlib.Path) -> None:
@@ -29,3 +29,9 @@ def test_sums_are_the_tools(tool: str, detector: pathlib.Path, encoder: pathlib.
     assert str(again) == str(sums)
     with pytest.raises(npu_partition.MalformedError):
         sums.add("[")
+
+
+def test_an_overview_is_the_tools(tool: str, detector: pathlib.Path, encoder: pathlib.Path) -> None:
+    done = subprocess.run([tool, detector, encoder, "-t", "hexagon:v73", "-q", "--summary"], capture_output=True,
+                          text=True, check=True)
+    assert done.stdout == overview(analyze(model, "hexagon:v73") for model in (detector, encoder))
