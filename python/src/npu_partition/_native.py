@@ -2683,6 +2683,29 @@ class npart_selftest_model(Structure):
     ]
 
 
+class npart_selftest_info(Structure):
+    size: int
+    ops: Bytes | None
+    input_type: Bytes | None
+    bytes: Any
+    byte_count: int
+    plan: Any
+    node_count: int
+    run: Bytes | None
+    check: Bytes | None
+    _fields_ = [
+        ("size", c_size_t),
+        ("ops", c_char_p),
+        ("input_type", c_char_p),
+        ("bytes", c_void_p),
+        ("byte_count", c_size_t),
+        ("plan", c_void_p),
+        ("node_count", c_uint32),
+        ("run", c_char_p),
+        ("check", c_char_p),
+    ]
+
+
 class npart_measured_run(Structure):
     size: int
     model: Bytes | None
@@ -3478,6 +3501,20 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
             POINTER(npart_error),
         ],
     ),
+    "npart_selftest_make": (
+        c_int,
+        [
+            POINTER(c_void_p),
+            c_void_p,
+            c_char_p,
+            c_char_p,
+            POINTER(npart_inference_options),
+            POINTER(npart_plan_options),
+            POINTER(npart_error),
+        ],
+    ),
+    "npart_selftest_free": (None, [c_void_p]),
+    "npart_selftest_info": (c_bool, [c_void_p, POINTER(npart_selftest_info)]),
     "npart_run_table_read": (
         c_int,
         [

@@ -46,6 +46,36 @@ class Run:
         """A run, of those after the first where there are any."""
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class SelfTest:
+    """A small model that is whole on a target: where it does not run there, the installation is the cause."""
+
+    model: bytes
+    ops: str
+    run: str | None
+    """A line that runs it; None: none is known."""
+    check: str | None
+    """A line that tells where it ran."""
+
+
+def selftest(target: str, path: Path) -> SelfTest | None:
+    """What `npu-partition selftest` writes and tells. None: no model of it is whole on the target.
+
+    Args:
+        target: as of `analyze`.
+        path: where the model will be.
+    """
+    name = target.split(":")[0].split("@")[0].split("+")[0]
+    oplist = make(library.npart_oplist_find, library.npart_oplist_free, name.encode(), None)
+    made = make(library.npart_selftest_make, library.npart_selftest_free, oplist.pointer, target.encode(),
+                os.fsencode(path), None, None)
+    info = sized(_native.npart_selftest_info)
+    if not library.npart_selftest_info(made.pointer, ctypes.byref(info)):
+        return None
+    lines = [None if line is None else decoded(line) for line in (info.run, info.check)]
+    return SelfTest(ctypes.string_at(info.bytes, info.byte_count), decoded(info.ops), *lines)
+
+
 class Verification:
     """A plan beside a run."""
 
