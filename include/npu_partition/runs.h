@@ -190,6 +190,20 @@ struct npart_measured_run {
 };
 NPART_API bool npart_run_table_row(const npart_run_table *table, uint32_t index, struct npart_measured_run *out);
 
+/* What a plan of a measured run is made with. */
+struct npart_run_asked {
+    size_t size;
+    const npart_oplist *oplist;
+    const char *target; /* as of npart_plan_make */
+    const struct npart_inference_options *sizes; /* NULL: none */
+    const struct npart_plan_options *plan; /* NULL: the defaults */
+};
+/* The plan of a model as it was run: sizes and runtime of the row count before those that are asked, and where the run
+ * was on the CPU all nodes are. `is_missing`, of as many as the dims that are asked, or NULL: which of these the model
+ * lacks; else that is an error, as it always is of the row's. Fails as npart_inference_make and npart_plan_make do. */
+NPART_API npart_status npart_run_plan(npart_plan **out, const npart_model *model, const struct npart_measured_run *run,
+                                      const struct npart_run_asked *asked, bool *is_missing, struct npart_error *error);
+
 /* ---- costs that are fitted to runs ----------------------------------------------------------------------- */
 
 /* What was measured of a plan: warm runs, in milliseconds. */

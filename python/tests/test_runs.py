@@ -61,6 +61,7 @@ def test_calibrate_is_the_tools(tool: str, detector: pathlib.Path, tmp_path: pat
     analysis = analyze(model, "hexagon")
     found = runs.calibrate([runs.Measurement(analysis, row.ms) for row in rows])
     assert found.to_dict() == json.loads(done.stdout)
+    assert runs.calibrate_table(tmp_path / "runs.csv", "hexagon:v73").to_dict() == found.to_dict()
     assert not found.is_accepted
     assert found.costs is None
     assert "NOT ACCEPTED: one model cannot show" in str(found)

@@ -2729,6 +2729,21 @@ class npart_measured_run(Structure):
     ]
 
 
+class npart_run_asked(Structure):
+    size: int
+    oplist: Any
+    target: Bytes | None
+    sizes: Any
+    plan: Any
+    _fields_ = [
+        ("size", c_size_t),
+        ("oplist", c_void_p),
+        ("target", c_char_p),
+        ("sizes", POINTER(npart_inference_options)),
+        ("plan", POINTER(npart_plan_options)),
+    ]
+
+
 class npart_measurement(Structure):
     plan: Any
     total_ms: float
@@ -3528,6 +3543,17 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "npart_run_table_free": (None, [c_void_p]),
     "npart_run_table_begins": (c_bool, [c_char_p]),
     "npart_run_table_row": (c_bool, [c_void_p, c_uint32, POINTER(npart_measured_run)]),
+    "npart_run_plan": (
+        c_int,
+        [
+            POINTER(c_void_p),
+            c_void_p,
+            POINTER(npart_measured_run),
+            POINTER(npart_run_asked),
+            POINTER(c_bool),
+            POINTER(npart_error),
+        ],
+    ),
     "npart_calibration_make": (c_int, [POINTER(c_void_p), POINTER(npart_measurement), c_uint32, POINTER(npart_error)]),
     "npart_calibration_free": (None, [c_void_p]),
     "npart_calibration_info": (c_bool, [c_void_p, POINTER(npart_calibration_info)]),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import dataclasses
 import os
+import pathlib
 from collections.abc import Sequence
 from typing import Any, Union
 
@@ -181,6 +182,34 @@ def calibrate(measurements: Sequence[Measurement]) -> Calibration:
         row.run = None if measurement.run is None else measurement.run._handle.pointer
     handle = make(library.npart_calibration_make, library.npart_calibration_free, rows, len(rows))
     return Calibration(handle, measurements[0].analysis.targets[0].name)
+
+
+def calibrate_table(path: Path, target: str) -> Calibration:
+    """Fits costs to the runs of a table on a target, as `npu-partition calibrate RUNS.csv -t TARGET` does.
+
+    Raises:
+        ReadError, MalformedError: as they say.
+        ArgumentError: as of `calibrate`, or a row has sizes that its model lacks.
+    """
+    folder = pathlib.Path(path).parent
+    name = target.split(":")[0].split("@")[0].split("+")[0]
+    oplist = make(library.npart_oplist_find, library.npart_oplist_free, name.encode(), None)
+    asked = _native.npart_run_asked(ctypes.sizeof(_native.npart_run_asked), oplist.pointer, target.encode(), None, None)
+    kept: list[tuple[Handle, Handle | None, float]] = []
+    for row in read_table(pathlib.Path(path).read_bytes()):
+        if row.target not in (None, target):
+            continue
+        file = os.fsdecode(folder / row.model)
+        model = make(library.npart_model_read_file, library.npart_model_free, os.fsencode(file), None, about=file)
+        run = _native.npart_measured_run(ctypes.sizeof(_native.npart_measured_run), is_on_cpu=row.is_on_cpu)
+        run.runtime, run.dims = (None if text is None else text.encode() for text in (row.runtime, row.dims))
+        plan = make(library.npart_run_plan, library.npart_plan_free, model.pointer, ctypes.byref(run),
+                    ctypes.byref(asked), None, about=file)
+        kept.append((plan, Run(folder / row.profile)._handle if row.profile else None, row.ms or 0))
+    rows = (_native.npart_measurement * len(kept))()
+    for into, (plan, profile, ms) in zip(rows, kept, strict=True):
+        into.plan, into.total_ms, into.run = plan.pointer, ms, None if profile is None else profile.pointer
+    return Calibration(make(library.npart_calibration_make, library.npart_calibration_free, rows, len(rows)), target)
 
 
 def begins_table(beginning: bytes) -> bool:
