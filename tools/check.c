@@ -14,6 +14,7 @@
 #include "glob.h"
 #include "grow.h"
 #include "message.h"
+#include "new_files.h"
 #include "platform.h"
 #include "scan_text.h"
 #include "words.h"

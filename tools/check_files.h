@@ -42,7 +42,4 @@ bool acceptance_add(struct acceptance *acceptance, const struct project *project
 bool acceptance_write(struct acceptance *acceptance);
 void acceptance_free(struct acceptance *acceptance);
 
-/* A project file to start from. Tells of a model that none can name: USAGE. */
-enum exit_status write_new_config(struct run *run, const struct options *options);
-
 #endif

@@ -13,7 +13,7 @@
 #include "job.h"
 #include "limits.h"
 #include "message.h"
-#include "new_oplist.h"
+#include "new_files.h"
 #include "platform.h"
 #include "printed.h"
 #include "run.h"
@@ -495,7 +495,7 @@ static enum exit_status work(struct run *run, struct options *options)
         return run->status;
     }
     if (options->new_oplist) {
-        if (!write_new_oplist(options->new_oplist, write_output, run))
+        if (!write_new_oplist(run, options->new_oplist))
             return usage("--new-oplist needs a name of letters, digits, - and _");
         return run->status;
     }
