@@ -77,7 +77,7 @@ tool := $(OUT)/npu-partition
 
 operator_tables := $(patsubst %,$(GENERATED)/include/operator_%.def,rows traits roles weights channels static shapes changes)
 record_headers := $(patsubst %,$(GENERATED)/include/record_%.h,words fields writers csv columns reader)
-generated_headers := $(GENERATED)/onnx.pb-c.h $(addprefix $(GENERATED)/include/,rewrites.h new_files_text.h wire_schema.def) \
+generated_headers := $(GENERATED)/onnx.pb-c.h $(addprefix $(GENERATED)/include/,rewrites.h printed_files.h wire_schema.def) \
 	$(record_headers) $(operator_tables)
 
 all: $(tool) $(static_library) $(shared_library) $(core_library) ## the library, static, shared and its core alone, and the tool
@@ -86,11 +86,12 @@ $(GENERATED)/onnx.pb-c.c $(GENERATED)/onnx.pb-c.h &: lib/read/onnx/onnx.proto
 	@mkdir -p $(GENERATED)
 	$(PROTOC_C) --proto_path=lib/read/onnx --c_out=$(GENERATED) $<
 
-# Files that the tool writes to begin with.
-$(GENERATED)/include/new_files_text.h: tools/new.ops tools/new.toml tools/generate/literal.sh
+# Files that the tool prints, each as a text of its name: files to begin with, scripts for shells.
+printed := $(addprefix tools/,new.ops new.toml completion.bash completion.zsh completion.fish)
+$(GENERATED)/include/printed_files.h: $(printed) tools/generate/literal.sh
 	@mkdir -p $(@D)
-	for kind in ops toml; do echo "static const char new_$$kind[] =" && sh tools/generate/literal.sh <tools/new.$$kind && \
-		echo ';' || exit 1; done > $@.new && mv $@.new $@
+	for file in $(notdir $(printed)); do printf '#define TEXT_%s \\\n' $$file | tr . _ && \
+		sh tools/generate/literal.sh <tools/$$file | sed 's/$$/ \\/' && echo || exit 1; done > $@.new && mv $@.new $@
 
 # The table that the scan of a file goes by.
 $(GENERATED)/include/wire_schema.def: lib/read/onnx/onnx.proto tools/generate/wire_schema.awk

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "message.h"
-#include "new_files_text.h"
+#include "printed_files.h"
 #include "scan_text.h"
 
 /* A text with the words in the place of the marks before them, up to a NULL; what cannot be written is told when the
@@ -31,7 +31,7 @@ bool write_new_oplist(struct run *run, const char *name)
     bool is_name = length && strspn(name, allowed) == length && strcspn(name, "0123456789-") > 0;
     if (!is_name || name[length - 1] == '-')
         return false;
-    (void)write_filled(run, new_ops, (const char *const[]){"@NAME@", name, NULL});
+    (void)write_filled(run, TEXT_new_ops, (const char *const[]){"@NAME@", name, NULL});
     return true;
 }
 
@@ -69,8 +69,8 @@ enum exit_status write_new_config(struct run *run, const struct options *options
     add_array(&targets, target_count ? options->targets : target, target_count ? target_count : 1);
     add_array(&paths, count ? (const char *const *)options->models : path, count ? count : 1);
     bool has_memory = !targets.has_failed && !paths.has_failed;
-    bool is_written = has_memory && write_filled(run, new_toml, (const char *const[]){"@TARGETS@", targets.bytes,
-                                                                                      "@PATHS@", paths.bytes, NULL});
+    const char *const words[] = {"@TARGETS@", targets.bytes, "@PATHS@", paths.bytes, NULL};
+    bool is_written = has_memory && write_filled(run, TEXT_new_toml, words);
     free(targets.bytes);
     free(paths.bytes);
     return is_written ? EXIT_FINE : EXIT_OTHER;
