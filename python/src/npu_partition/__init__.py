@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from ._fix import FixSet as FixSet
     from ._fix import annotate as annotate
     from ._fix import fix as fix
+    from ._fix import fix_hint as fix_hint
     from ._fix import fix_set as fix_set
     from ._fix import split as split
     from ._many import analyze_all as analyze_all
@@ -55,7 +56,7 @@ _MODULES = {
     "_documents": ("Document", "Outcome"),
     "_errors": ("ArgumentError", "LimitError", "MalformedError", "NpuPartitionError", "OplistError",
                 "OutOfMemoryError", "OutOfTimeError", "ReadError", "TargetError", "UnprovenError", "WriteError"),
-    "_fix": ("Fix", "FixSet", "annotate", "fix", "fix_set", "split"),
+    "_fix": ("Fix", "FixSet", "annotate", "fix", "fix_hint", "fix_set", "split"),
     "_many": ("analyze_all",),
     "_session": ("SessionOptions", "session_options", "tool_settings"),
     "_targets": ("TargetInfo", "targets"),

@@ -1795,6 +1795,17 @@ class npart_fix_options(Structure):
     ]
 
 
+class npart_fix_hint(Structure):
+    size: int
+    words: Bytes
+    text: Bytes
+    _fields_ = [
+        ("size", c_size_t),
+        ("words", c_char * 1024),
+        ("text", c_char * 160),
+    ]
+
+
 class npart_fix_info(Structure):
     size: int
     path: Bytes | None
@@ -3355,6 +3366,22 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
             POINTER(c_char_p),
             c_uint32,
             POINTER(npart_fix_options),
+            POINTER(npart_error),
+        ],
+    ),
+    "npart_fix_is_done": (c_bool, [c_void_p]),
+    "npart_fix_find_hint": (
+        c_int,
+        [
+            POINTER(c_void_p),
+            POINTER(npart_fix_hint),
+            c_void_p,
+            c_char_p,
+            POINTER(c_void_p),
+            POINTER(c_char_p),
+            c_uint32,
+            POINTER(npart_fix_options),
+            c_bool,
             POINTER(npart_error),
         ],
     ),
