@@ -60,7 +60,7 @@ POSITION = -fPIC
 ALL_CFLAGS = -std=c11 $(POSITION) -fvisibility=hidden -ffile-prefix-map=$(CURDIR)=. -MMD -MP $(WARNINGS) $(MACHINE_FLAGS) $(CFLAGS) $(VARIANT_FLAGS)
 ALL_LDFLAGS = $(LDFLAGS) $(VARIANT_FLAGS)
 LIBS := -lprotobuf-c -lm
-TOOL_LIBS := -ljansson $(if $(NO_SQLITE),,-lsqlite3)
+TOOL_LIBS := $(if $(NO_SQLITE),,-lsqlite3)
 
 sources := $(foreach folder,$(core) $(above),$(wildcard lib/$(folder)/*.c lib/$(folder)/*/*.c))
 generated := onnx.pb-c builtin_oplists builtin_page
@@ -77,7 +77,7 @@ tool := $(OUT)/npu-partition
 
 operator_tables := $(patsubst %,$(GENERATED)/include/operator_%.def,rows traits roles weights channels static shapes changes)
 record_headers := $(patsubst %,$(GENERATED)/include/record_%.h,words fields writers csv columns reader)
-generated_headers := $(GENERATED)/onnx.pb-c.h $(GENERATED)/include/rewrites.h $(GENERATED)/include/wire_schema.def \
+generated_headers := $(GENERATED)/onnx.pb-c.h $(addprefix $(GENERATED)/include/,rewrites.h printed_files.h wire_schema.def) \
 	$(record_headers) $(operator_tables)
 
 all: $(tool) $(static_library) $(shared_library) $(core_library) ## the library, static, shared and its core alone, and the tool
@@ -85,6 +85,13 @@ all: $(tool) $(static_library) $(shared_library) $(core_library) ## the library,
 $(GENERATED)/onnx.pb-c.c $(GENERATED)/onnx.pb-c.h &: lib/read/onnx/onnx.proto
 	@mkdir -p $(GENERATED)
 	$(PROTOC_C) --proto_path=lib/read/onnx --c_out=$(GENERATED) $<
+
+# Files that the tool prints, each as a text of its name: files to begin with, scripts for shells.
+printed := $(addprefix tools/,new.ops new.toml completion.bash completion.zsh completion.fish)
+$(GENERATED)/include/printed_files.h: $(printed) tools/generate/literal.sh
+	@mkdir -p $(@D)
+	for file in $(notdir $(printed)); do printf '#define TEXT_%s \\\n' $$file | tr . _ && \
+		sh tools/generate/literal.sh <tools/$$file | sed 's/$$/ \\/' && echo || exit 1; done > $@.new && mv $@.new $@
 
 # The table that the scan of a file goes by.
 $(GENERATED)/include/wire_schema.def: lib/read/onnx/onnx.proto tools/generate/wire_schema.awk

@@ -15,7 +15,7 @@ ANALYZE_clang-tidy = clang-tidy --quiet
 ANALYZE_cppcheck = sh test/analysis/cppcheck.sh
 AFTER_clang-tidy = -- $(ANALYZED_FLAGS) 2>/dev/null
 SETTINGS_clang-tidy := .clang-tidy
-SETTINGS_cppcheck := test/analysis/cppcheck.sh test/analysis/macros.h
+SETTINGS_cppcheck := test/analysis/cppcheck.sh
 define ANALYZE_SOURCE
 $(BUILD)/analyzed-$(1)/%: % $(SETTINGS_$(1)) | $(generated_headers)
 	@mkdir -p $$(@D)

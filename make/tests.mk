@@ -12,13 +12,12 @@ $(case_runner): $(case_runner).o $(test_support) $(static_library)
 	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 
 # The tool's own readers, with what they need.
-$(OUT)/test/unit/test_json_memory: $(OUT)/tools/json_memory.o
 $(OUT)/test/unit/test_glob: $(patsubst %,$(OUT)/tools/%.o,glob_files platform_posix)
-$(OUT)/test/unit/test_database: $(patsubst %,$(OUT)/tools/%.o,database json_memory message printed)
+$(OUT)/test/unit/test_database: $(patsubst %,$(OUT)/tools/%.o,database message printed)
 $(OUT)/test/unit/test_tool_files: $(OUT)/tools/platform_posix.o
 $(OUT)/test/unit/test_scan_window: $(patsubst %,$(OUT)/tools/%.o,scan_window platform_threads platform_requests platform_posix)
 $(OUT)/test/unit/test_scan_window: LIBS += -pthread
-$(OUT)/test/unit/test_database $(OUT)/test/unit/test_json_memory: LIBS += $(TOOL_LIBS)
+$(OUT)/test/unit/test_database: LIBS += $(TOOL_LIBS)
 
 check-unit: $(unit_tests) ## unit tests, one program a file
 	@for test in $(unit_tests); do echo "  $$test"; $(EMULATOR) $$test || exit 1; done

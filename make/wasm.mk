@@ -29,7 +29,7 @@ WASM_LINK = -sMODULARIZE -sEXPORT_NAME=createTool -sENVIRONMENT=worker -sDYNAMIC
 	-sINCOMING_MODULE_JS_API=instantiateWasm,noFSInit,preRun,print,printErr,thisProgram
 wasm_scripts := web/wasm/pieces.js web/wasm/filesystem.js
 $(wasm)/npu-partition.js: $(wasm_objects) $(wasm_scripts)
-	NODE_PATH=/usr/share/nodejs $(EMCC) $(WASM_OPTIMIZE) $(wasm_objects) -L$(wasm_dependencies)/lib -lprotobuf-c -ljansson \
+	NODE_PATH=/usr/share/nodejs $(EMCC) $(WASM_OPTIMIZE) $(wasm_objects) -L$(wasm_dependencies)/lib -lprotobuf-c \
 		$(WASM_LINK) --pre-js web/wasm/pieces.js --js-library web/wasm/filesystem.js -o $@
 
 # ---- the application: a static folder ----------------------------------------------------------------------------

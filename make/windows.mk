@@ -16,7 +16,7 @@ WINDOWS_CPPFLAGS = -D__USE_MINGW_ANSI_STDIO=1 -DNPART_STATIC $(INCLUDES) -I$(GEN
 	-isystem $(windows_dependencies)/include
 # Formats are checked where printf is C99's; its isnan warns of itself.
 WINDOWS_CFLAGS = -std=c11 -O2 -MMD -MP $(WARNINGS) -Wno-format -Wno-float-conversion
-WINDOWS_LIBS = -L$(windows_dependencies)/lib -ljansson -lprotobuf-c -lpthread -lm
+WINDOWS_LIBS = -L$(windows_dependencies)/lib -lprotobuf-c -lpthread -lm
 
 windows: $(windows_tool) $(windows_dll) ## the tool, a DLL and their import library for 64-bit Windows, in build/windows
 

@@ -28,8 +28,7 @@ TOOLS = ("make", "cc", "protoc-c")
 LIBRARY_NAMES = ("libnpu_partition.so", "npu_partition.dll", "libnpu_partition.dylib")
 TOOL_NAMES = ("npu-partition", "npu-partition.exe")
 # Packages whose code becomes a part of the binaries: their licenses go with these.
-PARTS = {"protobuf-c": "libprotobuf-c-dev", "jansson": "libjansson-dev", "sqlite3": "libsqlite3-dev",
-         "uthash": "uthash-dev"}
+PARTS = {"protobuf-c": "libprotobuf-c-dev", "sqlite3": "libsqlite3-dev", "uthash": "uthash-dev"}
 HELP = "On Debian, `sh tools/setup.sh` in the project's folder installs what the build needs."
 
 
@@ -64,7 +63,7 @@ def build(root: pathlib.Path) -> str:
     if missing:
         sys.exit(f"npu-partition is built from C, and this is missing: {', '.join(missing)}. {HELP}")
     settings = {"LDFLAGS": os.environ.get("LDFLAGS", "-Wl,-s"),
-                "LIBS": f"{static('protobuf-c')} -lm", "TOOL_LIBS": f"{static('jansson')} {static('sqlite3')} -lm"}
+                "LIBS": f"{static('protobuf-c')} -lm", "TOOL_LIBS": f"{static('sqlite3')} -lm"}
     key = hashlib.sha256(repr((own, settings, sys.platform, sysconfig.get_platform())).encode()).hexdigest()[:8]
     folder = root / "build" / f"python-{key}"
     settings["PARTS"] = str(folder)

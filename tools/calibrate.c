@@ -18,7 +18,6 @@
 /* A run with what it was measured of. */
 struct sample {
     npart_model *model;
-    npart_inference *inference;
     npart_plan *plan;
     npart_run *profile;
 };
@@ -155,121 +154,22 @@ static enum exit_status read_arguments(struct calibrating *c)
 
 /* ---- the plan of a run ------------------------------------------------------------------------------------------- */
 
-/* "batch=1 sequence=128", after the sizes of the command line. Names are in `text`, which is changed. */
-static bool add_dims(struct options *options, char *text)
-{
-    for (char *rest = NULL, *word = strtok_r(text, " ;", &rest); word; word = strtok_r(NULL, " ;", &rest)) {
-        char *equals = strrchr(word, '='), *end = NULL;
-        errno = 0;
-        long long size = equals ? strtoll(equals + 1, &end, 10) : 0;
-        if (!equals || equals == word || *end || errno || size < 1 || options->dim_count == MOST_DIMS)
-            return false;
-        *equals = '\0';
-        options->dims[options->dim_count++] = (struct npart_dim_binding){.name = word, .size = size};
-    }
-    return true;
-}
-
-/* Of several models some may lack a dim of the command line's, but none what the table says of it. */
-static npart_status infer_run(struct calibrating *c, const struct options *options, struct sample *sample,
-                              struct npart_error *error)
-{
-    uint32_t common = c->options->dim_count;
-    bool is_missing[MOST_DIMS] = {false};
-    npart_status status =
-        infer(&sample->inference, sample->model, options, c->run_count > 1 ? is_missing : NULL, error);
-    for (uint32_t i = 0; status == NPART_OK && i < options->dim_count; i++) {
-        if (i < common) {
-            c->is_dim_found[i] |= !is_missing[i];
-        } else if (is_missing[i]) {
-            status = NPART_ERROR_ARGUMENT;
-            *error = (struct npart_error){.status = status};
-            (void)snprintf(error->message, sizeof error->message, "dim %s=%lld: the model has no such dim",
-                           options->dims[i].name, (long long)options->dims[i].size);
-        }
-    }
-    return status;
-}
-
-/* The plan that leaves all to the CPU: each operator once. NULL when out of memory. */
-static struct npart_assumption *all_on_cpu(const npart_model *model, uint32_t *count)
-{
-    struct npart_node node = {.size = sizeof node};
-    struct npart_assumption *out = NULL;
-    *count = 0;
-    for (uint32_t i = 0, k; npart_model_node(model, i, &node); i++) {
-        char name[512];
-        (void)snprintf(name, sizeof name, "%s:%s", *node.domain ? node.domain : "ai.onnx", node.op);
-        for (k = 0; k < *count && strcmp(out[k].op, name) != 0; k++)
-            ;
-        if (k < *count)
-            continue;
-        struct npart_assumption *grown = realloc(out, (*count + (size_t)1) * sizeof *out);
-        char *op = strdup(name);
-        if (grown)
-            out = grown;
-        if (!grown || !op) {
-            free(op);
-            break;
-        }
-        out[(*count)++] = (struct npart_assumption){.op = op};
-    }
-    return out;
-}
-
-static void free_assumptions(struct npart_assumption *items, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++)
-        free((char *)(uintptr_t)items[i].op);
-    free(items);
-}
-
-/* As it is planned, or all on the CPU where the run was. */
-static npart_status make_run_plan(const struct run *run, const struct npart_measured_run *measured,
-                                  struct sample *sample, struct npart_error *error)
-{
-    struct npart_plan_options options = plan_options(run->options);
-    uint32_t count = 0;
-    struct npart_assumption *assumed = NULL;
-    if (measured->is_on_cpu) {
-        assumed = all_on_cpu(npart_inference_model(sample->inference), &count);
-        options.assumptions = assumed;
-        options.assumption_count = count;
-    }
-    npart_status status = npart_plan_make(&sample->plan, sample->inference, run->oplists[0], run->options->targets[0],
-                                          &options, error);
-    free_assumptions(assumed, count);
-    return status;
-}
-
 static enum exit_status plan_run(struct calibrating *c, const struct npart_measured_run *run, struct sample *sample)
 {
     struct npart_error error;
-    struct options *options = malloc(sizeof *options); /* of this run */
-    char *dims = run->dims ? strdup(run->dims) : NULL;
-    struct run as = *c->run;
-    npart_status status = NPART_OK;
-    bool is_sized = true, has_memory = options && (dims || !run->dims);
-    if (has_memory) {
-        *options = *c->options;
-        as.options = options;
-        if (run->runtime)
-            options->runtime = run->runtime;
-        is_sized = !dims || add_dims(options, dims);
-    }
-    if (!is_sized)
-        say("%s: dims: expected NAME=SIZE, with blanks between", run->model);
-    else if (has_memory)
-        status = read_model(&sample->model, options, run->model, &error);
-    if (has_memory && is_sized && status == NPART_OK)
-        status = infer_run(c, options, sample, &error);
-    if (has_memory && is_sized && status == NPART_OK)
-        status = make_run_plan(&as, run, sample, &error);
-    free(options);
-    free(dims);
+    struct npart_inference_options sizes = inference_options(c->options);
+    struct npart_plan_options plan = plan_options(c->options);
+    const struct npart_run_asked asked = {sizeof asked, c->run->oplists[0], c->options->targets[0], &sizes, &plan};
+    bool is_missing[MOST_DIMS] = {false};
+    npart_status status = read_model(&sample->model, c->options, run->model, &error);
+    if (status == NPART_OK)
+        status = npart_run_plan(&sample->plan, sample->model, run, &asked, c->run_count > 1 ? is_missing : NULL,
+                                &error);
+    for (uint32_t i = 0; status == NPART_OK && i < sizes.dim_count; i++)
+        c->is_dim_found[i] |= !is_missing[i];
     if (status != NPART_OK)
         tell_error(run->model, &error);
-    return !has_memory ? EXIT_OTHER : is_sized ? status_of(status) : EXIT_USAGE;
+    return status_of(status);
 }
 
 /* ---- its times --------------------------------------------------------------------------------------------------- */
@@ -297,7 +197,6 @@ static enum exit_status take_profile(const char *path, struct sample *sample)
 static void free_sample(struct sample *sample)
 {
     npart_plan_free(sample->plan);
-    npart_inference_free(sample->inference);
     npart_model_free(sample->model);
     npart_run_free(sample->profile);
     *sample = (struct sample){0};

@@ -2,20 +2,19 @@
  *
  * Which models are checked, against which project file, one after the other.
  */
-#include "check.h"
+#include "check_files.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "assume.h"
-#include "check_accept.h"
-#include "check_baseline.h"
 #include "document.h"
 #include "files.h"
 #include "glob.h"
 #include "grow.h"
 #include "message.h"
+#include "new_files.h"
 #include "platform.h"
 #include "scan_text.h"
 #include "words.h"
@@ -26,9 +25,15 @@ struct subject {
     bool is_repeated;
 };
 
-struct opened {
-    struct baseline *baseline;
-    bool is_part; /* of the models that it may have only some are checked */
+/* A model with all of its targets. */
+struct checked {
+    const struct subject *subject;
+    const struct options *options; /* with what the project file says */
+    uint32_t dims[MOST_DIMS]; /* which entry of the project file each dim of the options is, or NPART_NONE */
+    struct job job;
+    npart_gate *gate;
+    struct npart_gate_info info;
+    struct baseline *baseline, *before; /* NULL: none */
 };
 
 struct check {
@@ -40,30 +45,16 @@ struct check {
     struct project **projects;
     size_t project_count;
     char today[32];
-    struct opened *baselines;
-    size_t baseline_count;
+    struct baseline *baselines;
+    const char *words[4]; /* of a command line that adds a waiver */
+    uint32_t word_count;
     char *lists; /* what the op lists of the run were found for */
-    size_t counts[STANDINGS], unread_count, target_count;
+    size_t counts[NPART_STANDINGS], unread_count, target_count;
     struct text others; /* lines of what does not fail, told after what does */
     struct acceptance acceptance;
 };
 
 /* ---- today -------------------------------------------------------------------------------------------------- */
-
-/* A day that the calendar has. */
-static bool is_date(const char *text)
-{
-    static const char form[] = "0000-00-00";
-    static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-    bool is_fine = strlen(text) == sizeof form - 1;
-    for (size_t i = 0; is_fine && i < sizeof form - 1; i++)
-        is_fine = form[i] == '0' ? text[i] >= '0' && text[i] <= '9' : text[i] == form[i];
-    if (!is_fine)
-        return false;
-    int year = atoi(text), month = atoi(text + 5), day = atoi(text + 8);
-    bool is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    return month >= 1 && month <= 12 && day >= 1 && day <= days[month - 1] + (month == 2 && is_leap);
-}
 
 /* In UTC, so that it is the same everywhere; SOURCE_DATE_EPOCH makes it the same always. */
 static bool find_today(struct check *check)
@@ -74,7 +65,7 @@ static bool find_today(struct check *check)
     time_t now = (time_t)seconds;
     if (asked) {
         (void)snprintf(check->today, sizeof check->today, "%s", asked);
-        return is_date(asked);
+        return npart_is_day(asked);
     }
     bool is_time = (long long)now == seconds && !(end && *end); /* time_t may have 32 bits */
     const struct tm *day = is_time ? gmtime(&now) : NULL;
@@ -299,7 +290,7 @@ static const char *find_lost(const struct check *check)
 /* ---- one model ---------------------------------------------------------------------------------------------- */
 
 /* Reads the op lists of a model's targets, unless they are those of the model before. */
-static bool find_lists(struct check *check, const struct checked *checked)
+static bool find_lists(struct check *check, const struct project *project)
 {
     struct run *run = check->run;
     struct options *options = check->settled;
@@ -320,14 +311,13 @@ static bool find_lists(struct check *check, const struct checked *checked)
             npart_oplist_info(run->oplists[0], &info);
             options->targets[options->target_count++] = info.name;
         }
-        return spread_targets(options);
+        return spread_targets(run, options);
     }
     free(check->lists);
     check->lists = wanted;
     free_oplists(run);
     if (find_oplists(run, options))
         return true;
-    const struct project *project = checked->project;
     if (project && project->has_targets)
         project_say(project, project->targets_line, project->targets_column, "this is what asks for it");
     return false;
@@ -341,109 +331,202 @@ static void mark_dims(struct check *check, const struct checked *checked, const 
         if (is_missing[i])
             continue;
         if (checked->dims[i] != NPART_NONE)
-            npart_project_found(checked->project->read, checked->dims[i]);
+            npart_project_found(checked->subject->project->read, checked->dims[i]);
         for (uint32_t k = 0; checked->dims[i] == NPART_NONE && k < check->asked->dim_count; k++)
             check->run->is_dim_found[k] |= strcmp(check->asked->dims[k].name, options->dims[i].name) == 0;
     }
 }
 
-static npart_status analyze(struct check *check, struct checked *checked)
+static bool is_gone(void *payload, const char *model)
+{
+    const struct subject *subject = payload;
+    char *path = subject->project ? join_parts(subject->project->shown, model, "") : NULL;
+    bool is_nothing = path && kind_of_path(path, true) == PATH_NOTHING;
+    free(path);
+    return is_nothing;
+}
+
+static void tell_at_gate(void *payload, uint32_t line, uint32_t column, const char *text)
+{
+    const struct subject *subject = payload;
+    if (line)
+        project_tell(subject->project, line, column, text);
+    else
+        say("%s: %s", subject->path, text);
+}
+
+/* `why` the model cannot be analyzed, or NULL. */
+static npart_status open_gate(struct check *check, struct checked *checked, const struct npart_error *why,
+                              struct npart_error *error)
+{
+    const struct options *asked = check->asked;
+    const struct subject *subject = checked->subject;
+    struct npart_gate_options options = NPART_GATE_OPTIONS_INIT;
+    options.name = subject->path;
+    options.today = check->today;
+    options.project = subject->project ? subject->project->read : NULL;
+    options.project_path = subject->project ? subject->project->path : NULL;
+    options.path = subject->relative;
+    options.asked = &asked->thresholds;
+    options.baseline = checked->baseline ? checked->baseline->made : NULL;
+    options.before = checked->before ? checked->before->made : NULL;
+    options.is_gone = is_gone;
+    options.tell = tell_at_gate;
+    options.payload = (void *)(uintptr_t)subject;
+    options.reason = asked->reason;
+    options.words = check->words;
+    options.word_count = check->word_count;
+    options.error = why;
+    return npart_gate_make(&checked->gate, why ? NULL : checked->job.inference, &options, error);
+}
+
+static npart_status judge(const struct checked *checked, struct npart_error *error)
+{
+    npart_status status = NPART_OK;
+    for (int i = 0; i < checked->options->target_count && status == NPART_OK; i++) {
+        struct npart_gate_plan plan = NPART_GATE_PLAN_INIT;
+        plan.plan = checked->job.plans[i];
+        plan.advice = checked->job.advice[i];
+        plan.target = checked->options->targets[i];
+        plan.label = checked->options->labels[i];
+        plan.as = checked->options->as[i];
+        status = npart_gate_add(checked->gate, &plan, error);
+    }
+    npart_gate_settle(checked->gate);
+    return status;
+}
+
+static npart_status analyze(struct check *check, struct checked *checked, struct npart_error *error)
 {
     struct job *job = &checked->job;
     bool is_missing[MOST_DIMS] = {false};
-    npart_status status = read_model(&job->model, checked->options, checked->path, &checked->error);
+    npart_status status = read_model(&job->model, checked->options, checked->subject->path, error);
     if (status == NPART_OK)
-        status = infer(&job->inference, job->model, checked->options, is_missing, &checked->error);
+        status = infer(&job->inference, job->model, checked->options, is_missing, error);
     if (status == NPART_OK)
-        status = job_plan(check->run, job, !check->asked->is_quiet, &checked->error);
-    if (status != NPART_OK)
-        return status;
-    mark_dims(check, checked, is_missing);
-    judge_model(checked, check->today);
-    for (int i = 0; i < checked->options->target_count && status == NPART_OK; i++)
-        status = judge_target(check->run, checked, i, check->today, &checked->error);
-    settle_model(checked, check->today);
-    tell_assumptions(checked->options, job, checked->path);
+        status = job_plan(check->run, job, !check->asked->is_quiet, error);
+    if (status == NPART_OK)
+        mark_dims(check, checked, is_missing);
+    if (status == NPART_OK)
+        status = open_gate(check, checked, NULL, error);
+    if (status == NPART_OK)
+        status = judge(checked, error);
+    if (status == NPART_OK)
+        tell_assumptions(checked->options, job, checked->subject->path);
     return status;
 }
 
 /* That nothing was asked of a model would look like a model that is fine. */
 static void tell_unchecked(const struct checked *checked)
 {
-    int count = checked->options->target_count, unchecked = 0;
-    if (checked->options->thresholds.fails_on[NPART_FAILS_ON_INVALID])
+    struct npart_gate_target target = {.size = sizeof target};
+    uint32_t unchecked = 0;
+    for (uint32_t i = 0; npart_gate_target(checked->gate, i, &target); i++)
+        unchecked += !target.outcome_count;
+    if (checked->info.asks_validity)
         return;
-    for (int i = 0; i < count; i++)
-        unchecked += !checked->judged[i].outcomes.count;
-    if (unchecked == count)
-        say("%s: note: no threshold holds for it", checked->path);
-    for (int i = 0; i < count && unchecked < count; i++)
-        if (!checked->judged[i].outcomes.count)
-            say("%s: %s: note: no threshold holds for it", checked->path, checked->options->labels[i]);
+    if (unchecked == checked->info.target_count)
+        say("%s: note: no threshold holds for it", checked->subject->path);
+    for (uint32_t i = 0; unchecked < checked->info.target_count && npart_gate_target(checked->gate, i, &target); i++)
+        if (!target.outcome_count)
+            say("%s: %s: note: no threshold holds for it", checked->subject->path, target.label);
 }
 
 static void count(struct check *check, const struct checked *checked)
 {
-    check->unread_count += !checked->is_read;
-    for (int i = 0; checked->is_read && i < checked->options->target_count; i++) {
-        enum standing standing = checked->judged[i].standing;
-        if (*checked->invalid && !*checked->invalid_waiver)
-            standing = STANDING_FAILS;
-        else if (*checked->invalid && standing == STANDING_OK)
-            standing = STANDING_WAIVED;
-        check->counts[standing]++;
+    struct npart_gate_target target = {.size = sizeof target};
+    for (uint32_t i = 0; npart_gate_target(checked->gate, i, &target); i++) {
+        check->counts[target.counted]++;
         check->target_count++;
     }
 }
 
 /* Blocks of what fails at once, the others after the last model. */
-static void report_text(struct check *check, struct checked *checked)
+static npart_status report_text(struct check *check, const struct checked *checked, struct npart_error *error)
 {
-    struct run *run = check->run;
-    struct text failing = {0};
-    bool is_whole = check->asked->is_verbose || check->asked->accepts;
-    add_checked(&failing, check->asked->is_verbose ? &check->others : NULL, checked, check->today, is_whole,
-                &run->report);
-    if (failing.has_failed)
-        say("out of memory");
-    if (failing.has_failed || !write_output(run, failing.bytes, failing.count))
-        worsen(run, EXIT_OTHER);
-    free(failing.bytes);
+    const struct options *asked = check->asked;
+    unsigned parts = NPART_GATE_FAILING;
+    if (asked->is_verbose || asked->accepts)
+        parts |= NPART_GATE_STANZAS;
+    npart_status status = npart_gate_text(checked->gate, &check->run->report, parts, write_output, check->run, error);
+    if (status == NPART_OK && asked->is_verbose)
+        status = npart_gate_text(checked->gate, &check->run->report, NPART_GATE_OTHERS, text_write, &check->others,
+                                 error);
+    return status;
 }
 
-static void report(struct check *check, struct checked *checked)
+/* On standard error, what fails. */
+static void tell_failing(const struct checked *checked)
+{
+    const char *path = checked->subject->path;
+    const struct npart_threshold_outcome *items;
+    struct npart_gate_target target = {.size = sizeof target};
+    uint32_t count = 0, at = 0;
+    if (!npart_gate_outcomes(checked->gate, &items, &count))
+        say("out of memory");
+    for (; at < count && items[at].plan == NPART_NONE; at++)
+        if (!items[at].waiver)
+            say("%s: %s", path, items[at].text);
+    for (uint32_t t = 0; npart_gate_target(checked->gate, t, &target); t++) {
+        for (; at < count && items[at].plan == t; at++)
+            if (!items[at].is_met && !items[at].waiver)
+                say("%s: %s: %s", path, target.label, items[at].text);
+        if (target.standing >= NPART_STANDING_WORSE)
+            tell_reason(path, target.label, checked->job.plans[t], checked->job.advice[t], true);
+    }
+}
+
+/* Into the document over all models. */
+static npart_status enter(struct run *run, const struct checked *checked, const struct npart_error *why,
+                          struct npart_error *error)
+{
+    const struct npart_threshold_outcome *items;
+    uint32_t count;
+    if (why)
+        return document_add_error(run, checked->subject->path, why, error);
+    if (!npart_gate_outcomes(checked->gate, &items, &count))
+        return NPART_ERROR_MEMORY;
+    return document_add(run, checked->subject->path, &checked->job, items, count, error);
+}
+
+/* `why`: why it cannot be analyzed, or NULL. */
+static void report(struct check *check, struct checked *checked, const struct npart_error *why)
 {
     struct run *run = check->run;
     struct npart_error error = {0};
     bool is_text = check->asked->format == FORMAT_TEXT;
-    if (run->document && enter_checked(run, checked, &error) != NPART_OK) /* told at the end */
+    npart_status status = NPART_OK;
+    if (run->document) /* what is wrong with one is told at the end */
+        status = enter(run, checked, why, &error);
+    else if (!check->asked->is_quiet && is_text)
+        status = report_text(check, checked, &error);
+    else if (!check->asked->is_quiet)
+        status = npart_gate_json(checked->gate, write_output, run, &error);
+    if (status != NPART_OK)
         worsen(run, EXIT_OTHER);
-    else if (!run->document && !check->asked->is_quiet && is_text)
-        report_text(check, checked);
-    else if (!run->document && !check->asked->is_quiet)
-        print_checked(run, checked);
-    if (check->asked->is_quiet || !is_text)
-        tell_checked(checked);
+    if (status == NPART_ERROR_MEMORY && !run->document)
+        say("out of memory");
+    if (why && (check->asked->is_quiet || !is_text))
+        tell_error(checked->subject->path, why);
+    else if (check->asked->is_quiet || !is_text)
+        tell_failing(checked);
 }
 
-/* Read once. NULL, and told, where it cannot be used. */
-static struct opened *open_baseline(struct check *check, const char *path, bool is_written)
+/* Read once, into one place, which others may point to. NULL, and told, where it cannot be used. */
+static struct baseline *open_baseline(struct check *check, const char *path, bool is_written)
 {
-    for (size_t i = 0; i < check->baseline_count; i++)
-        if (baseline_is(check->baselines[i].baseline, path))
-            return &check->baselines[i];
-    struct opened *grown = realloc(check->baselines, (check->baseline_count + 1) * sizeof *grown);
-    if (!grown) {
+    struct baseline **end = &check->baselines;
+    for (; *end; end = &(*end)->next)
+        if (strcmp((*end)->path, path) == 0)
+            return *end;
+    struct baseline *baseline = malloc(sizeof *baseline);
+    if (!baseline)
         say("out of memory");
+    if (!baseline || !baseline_open(baseline, path, is_written)) {
+        free(baseline);
         return NULL;
     }
-    check->baselines = grown;
-    struct opened *opened = &grown[check->baseline_count];
-    *opened = (struct opened){.baseline = baseline_open(path, is_written)};
-    if (!opened->baseline)
-        return NULL;
-    check->baseline_count++;
-    return opened;
+    return *end = baseline;
 }
 
 /* That of the command line, or of the project file. False: it cannot be used. */
@@ -455,20 +538,66 @@ static bool find_baseline(struct check *check, const struct project *project, st
         (void)usage("which baseline? --baseline FILE, or baseline = \"FILE\" in the project file");
     if (!path)
         return !check->asked->updates_baseline;
-    struct opened *opened = open_baseline(check, path, check->asked->updates_baseline);
-    if (!opened)
-        return false;
-    opened->is_part |= !project || !project->is_whole || check->asked->target_count > 0;
-    *out = opened->baseline;
-    return true;
+    *out = open_baseline(check, path, check->asked->updates_baseline);
+    if (*out)
+        (*out)->is_part |= !project || !project->is_whole || check->asked->target_count > 0;
+    return *out != NULL;
 }
 
 static bool find_before(struct check *check, struct baseline **out)
 {
     const char *path = check->asked->before;
-    struct opened *opened = path ? open_baseline(check, path, false) : NULL;
-    *out = opened ? opened->baseline : NULL;
-    return opened || !path;
+    *out = path ? open_baseline(check, path, false) : NULL;
+    return *out || !path;
+}
+
+static void free_checked(struct checked *checked)
+{
+    npart_gate_free(checked->gate);
+    job_free(&checked->job);
+    free(checked);
+}
+
+/* Whether a project file and options say enough of a model; else it is told. */
+static bool settle(struct check *check, struct checked *checked)
+{
+    const struct subject *subject = checked->subject;
+    checked->options = check->run->options = check->settled;
+    if (!project_settle(subject->project, subject->relative, check->asked, check->settled, checked->dims))
+        return false;
+    if (check->settled->target_count == 0 && !check->settled->oplist) {
+        say("%s: which target? --target TARGET, or targets = [\"...\"] in %s (--list-targets)", subject->path,
+            subject->project ? subject->project->path : PROJECT_FILE);
+        return false;
+    }
+    return find_baseline(check, subject->project, &checked->baseline) && find_before(check, &checked->before) &&
+           find_lists(check, subject->project);
+}
+
+static void check_settled(struct check *check, struct checked *checked)
+{
+    struct run *run = check->run;
+    struct npart_error why, error;
+    npart_status status = analyze(check, checked, &why);
+    if (status != NPART_OK) {
+        npart_gate_free(checked->gate);
+        checked->gate = NULL;
+        check->unread_count++;
+        worsen(run, status_of(status));
+        if (open_gate(check, checked, &why, &error) != NPART_OK)
+            tell_error(checked->subject->path, &error);
+        report(check, checked, &why);
+        return;
+    }
+    report(check, checked, NULL);
+    checked->info.size = sizeof checked->info;
+    (void)npart_gate_info(checked->gate, &checked->info);
+    if (checked->info.standing >= NPART_STANDING_WORSE &&
+        !(check->asked->accepts &&
+          acceptance_add(&check->acceptance, checked->subject->project, checked->subject->path, checked->gate)))
+        worsen(run, EXIT_THRESHOLD);
+    count(check, checked);
+    tell_unchecked(checked);
 }
 
 /* False: nothing more can be checked. */
@@ -481,38 +610,13 @@ static bool check_model(struct check *check, const struct subject *subject)
         worsen(run, EXIT_OTHER);
         return false;
     }
-    checked->path = subject->path;
-    checked->project = subject->project;
-    checked->relative = subject->relative;
-    checked->asked = check->asked;
-    checked->options = run->options = check->settled;
-    bool is_fine = project_settle(subject->project, subject->relative, check->asked, check->settled, checked->dims);
-    if (is_fine && check->settled->target_count == 0 && !check->settled->oplist) {
-        say("%s: which target? --target TARGET, or targets = [\"...\"] in %s (--list-targets)", subject->path,
-            subject->project ? subject->project->path : PROJECT_FILE);
-        is_fine = false;
-    }
-    is_fine = is_fine && find_baseline(check, subject->project, &checked->baseline) &&
-              find_before(check, &checked->before);
-    if (!is_fine || !find_lists(check, checked)) {
+    checked->subject = subject;
+    bool is_fine = settle(check, checked);
+    if (is_fine)
+        check_settled(check, checked);
+    else
         worsen(run, EXIT_USAGE);
-        is_fine = false;
-    } else {
-        npart_status status = analyze(check, checked);
-        checked->is_read = status == NPART_OK;
-        report(check, checked);
-        bool is_accepted = status == NPART_OK && checked->standing >= STANDING_WORSE && check->asked->accepts &&
-                           acceptance_add(&check->acceptance, checked, check->today, check->asked->reason);
-        if (status != NPART_OK)
-            worsen(run, status_of(status));
-        else if (checked->standing >= STANDING_WORSE && !is_accepted)
-            worsen(run, EXIT_THRESHOLD);
-        count(check, checked);
-        if (checked->is_read)
-            tell_unchecked(checked);
-    }
-    job_free(&checked->job);
-    free(checked);
+    free_checked(checked);
     return is_fine && !run->write_error;
 }
 
@@ -523,13 +627,13 @@ static void write_counts(struct check *check)
 {
     char text[256];
     size_t used, told = 0, models = check->subject_count;
-    const size_t *counts = check->counts, failing = counts[STANDING_WORSE] + counts[STANDING_FAILS];
+    const size_t *counts = check->counts, failing = counts[NPART_STANDING_WORSE] + counts[NPART_STANDING_FAILS];
     const struct {
         size_t count;
         const char *word;
     } all[] = {{failing, failing == 1 ? "fails" : "fail"},
-               {counts[STANDING_KNOWN] + counts[STANDING_WAIVED], "accepted"},
-               {counts[STANDING_OK], "fine"},
+               {counts[NPART_STANDING_KNOWN] + counts[NPART_STANDING_WAIVED], "accepted"},
+               {counts[NPART_STANDING_OK], "fine"},
                {check->unread_count, "cannot be read"}};
     bool is_hidden = !check->asked->is_verbose && failing < check->target_count;
     if (check->asked->is_quiet || check->asked->format != FORMAT_TEXT)
@@ -551,10 +655,8 @@ static void check_idle(struct check *check)
 {
     (void)tell_missing_dims(check->run, check->asked->dims, check->asked->dim_count, check->run->is_dim_found);
     for (size_t i = 0; i < check->project_count; i++) {
-        if (check->projects[i]->is_whole)
-            project_tell_idle(check->projects[i], check->asked->target_count == 0);
-        if (check->asked->target_count == 0 && !check->asked->updates_baseline)
-            tell_idle_waivers(check->projects[i]);
+        bool has_targets = check->asked->target_count == 0;
+        project_tell_idle(check->projects[i], has_targets, has_targets && !check->asked->updates_baseline);
     }
 }
 
@@ -573,8 +675,8 @@ static void check_all(struct check *check)
     document_close(check->run);
     if (goes_on && !check->unread_count)
         check_idle(check);
-    for (size_t i = 0; i < check->baseline_count && goes_on; i++)
-        if (!baseline_write(check->baselines[i].baseline, !check->baselines[i].is_part && !check->unread_count))
+    for (const struct baseline *at = check->baselines; at && goes_on; at = at->next)
+        if (!baseline_write(at, !at->is_part && !check->unread_count))
             worsen(check->run, EXIT_OTHER);
     if (goes_on)
         write_counts(check);
@@ -590,15 +692,25 @@ static void free_check(struct check *check)
     }
     for (size_t i = 0; i < check->project_count; i++)
         project_free(check->projects[i]);
-    for (size_t i = 0; i < check->baseline_count; i++)
-        baseline_free(check->baselines[i].baseline);
+    for (struct baseline *at = check->baselines, *next; at; at = next) {
+        next = at->next;
+        baseline_free(at);
+        free(at);
+    }
     acceptance_free(&check->acceptance);
     free(check->others.bytes);
-    free(check->baselines);
     free(check->projects);
     free(check->subjects);
     free(check->settled);
     free(check->lists);
+}
+
+static void add_word(struct check *check, const char *option, const char *value)
+{
+    if (!value)
+        return;
+    check->words[check->word_count++] = option;
+    check->words[check->word_count++] = value;
 }
 
 enum exit_status run_check(struct run *run, struct options *options)
@@ -619,6 +731,8 @@ enum exit_status run_check(struct run *run, struct options *options)
     if (!find_today(&check))
         return usage(options->today ? "--today: expected a date such as 2026-12-31"
                                     : "SOURCE_DATE_EPOCH: expected seconds since 1970");
+    add_word(&check, "--config", options->config);
+    add_word(&check, "--baseline", options->baseline);
     check.settled = malloc(sizeof *check.settled);
     if (!check.settled)
         say("out of memory");

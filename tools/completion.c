@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "options.h"
+#include "printed_files.h"
 #include "printed.h"
 #include "scan_text.h"
 #include "words.h"
@@ -214,4 +215,18 @@ bool complete(int count, char **words)
         print_format(stdout, "%s\n", takes_models ? ":models" : ":files");
     }
     return fflush(stdout) == 0;
+}
+
+/* Each script does one thing: it gives the words of the line to `npu-partition --complete`, and offers the lines that
+ * come back. Bash breaks words at "=" and ":", and wants what follows the last of these. */
+const char *completion_script(const char *shell)
+{
+    static const struct {
+        const char *shell, *script;
+    } scripts[] = {
+        {"bash", TEXT_completion_bash}, {"zsh", TEXT_completion_zsh}, {"fish", TEXT_completion_fish}};
+    for (size_t i = 0; i < sizeof scripts / sizeof scripts[0]; i++)
+        if (strcmp(scripts[i].shell, shell) == 0)
+            return scripts[i].script;
+    return NULL;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Tables are those of include/records.table, and all statements are made of them. The journal is SQLite's own, a second
- * file that is there during a transaction: not a write-ahead log, which needs shared memory, so that the file may lie
- * on a network's disk, and is all there is once a scan has ended.
+ * Tables are those of include/records.table, and all statements are made of them: SQLite itself takes a report apart,
+ * and puts what sums need together again. The journal is SQLite's own, a second file, there during a transaction:
+ * not a write-ahead log, which needs shared memory, so that the file may lie on a network's disk, and is all there is
+ * once a scan has ended.
  */
 #include "database.h"
 
@@ -12,7 +13,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "json_memory.h"
 #include "message.h"
 
 #ifdef TOOL_HAS_SQLITE
@@ -52,7 +52,8 @@ struct database {
     const char *path;
     sqlite3 *file;
     int busy_ms; /* how long another program is waited for */
-    sqlite3_stmt *insert[TABLES], *find;
+    sqlite3_stmt *insert[TABLES];
+    bool is_open; /* in a transaction */
     unsigned pending; /* models of the transaction */
     time_t since;     /* it was begun */
 };
@@ -108,21 +109,67 @@ static char *create_text(enum table table)
     return sqlite3_str_finish(text);
 }
 
-/* "INSERT INTO models VALUES (?,?,...)" or "SELECT path, ... FROM models"; to be freed likewise. */
-static char *statement_text(enum table table, bool is_insert)
+/* Down from a value by names and places with / between them: `json_extract(i.value, '$."summary"."nodes"')`. */
+static void append_extract(sqlite3_str *text, const char *from, const char *place)
 {
+    sqlite3_str_appendf(text, "json_extract(%s, '$", from);
+    while (*place) {
+        int length = (int)strcspn(place, "/");
+        bool is_place = *place >= '0' && *place <= '9';
+        sqlite3_str_appendf(text, is_place ? "[%.*s]" : ".\"%.*s\"", length, place);
+        place += length + (place[length] == '/');
+    }
+    sqlite3_str_appendall(text, "')");
+}
+
+static void append_column(sqlite3_str *text, enum table table, const char *place)
+{
+    static const char *const items[TABLES] = {"?1", "t.value", "i.value", "i.value", "i.value"};
+    static const struct {
+        const char *place, *text;
+    } others[] = {
+        {"@path", "json_extract(?1, '$.model.path')"},
+        {"@target", "t.name"},
+        {"@place", "i.key"},
+        {"@advice", "json_extract(i.value, '$.id')"},
+        {"@root", "r.root"},
+        {"@invalid",
+         "EXISTS (SELECT 1 FROM json_each(?1, '$.findings') WHERE json_extract(value, '$.code') = 'invalid')"},
+    };
+    if (table == TABLE_targets && strcmp(place, "name") == 0)
+        place = "@target";
+    if (*place != '@')
+        append_extract(text, items[table], place);
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (strcmp(place, others[i].place) == 0)
+            sqlite3_str_appendall(text, others[i].text);
+}
+
+/* Statements of a report, which is ?1: a row for it, for each target, and for what a target lists. Targets that differ
+ * in their toolchain alone are named with it; a cause of an action is its first root. To be freed likewise. */
+static char *insert_text(enum table table)
+{
+    static const char targets[] =
+        "WITH named (value, name, toolchain) AS (SELECT value, json_extract(value, '$.name'),"
+        " json_extract(value, '$.toolchain') FROM json_each(?1, '$.targets')),"
+        " t (value, name) AS (SELECT value, CASE WHEN EXISTS (SELECT 1 FROM named o WHERE o.name = named.name AND"
+        " o.toolchain <> named.toolchain) THEN name || '@' || toolchain ELSE name END FROM named),"
+        " r (target, cause, root) AS (SELECT t.name, c.value, min(i.key) FROM t, json_each(t.value, '$.roots') i,"
+        " json_each(i.value, '$.causes') c GROUP BY 1, 2) ";
+    static const char *const sources[TABLES] = {
+        "", " FROM t", " FROM t, json_each(t.value, '$.roots') i", " FROM t, json_each(t.value, '$.advice') i",
+        " FROM t, json_each(t.value, '$.advice') i, json_each(i.value, '$.causes') c, r"
+        " WHERE r.target = t.name AND r.cause = c.value",
+    };
     sqlite3_str *text = sqlite3_str_new(NULL);
-    if (is_insert)
-        sqlite3_str_appendf(text, "INSERT %sINTO %s VALUES (", table == TABLE_models ? "" : "OR IGNORE ",
-                            tables[table].name); /* a target that is asked for twice has one row */
-    else
-        sqlite3_str_appendf(text, "SELECT ");
-    for (size_t i = 0; i < tables[table].count; i++)
-        sqlite3_str_appendf(text, "%s%s", i ? ", " : "", is_insert ? "?" : tables[table].columns[i].name);
-    if (is_insert)
-        sqlite3_str_appendf(text, ")");
-    else
-        sqlite3_str_appendf(text, " FROM %s", tables[table].name);
+    bool is_model = table == TABLE_models;
+    sqlite3_str_appendf(text, "%sINSERT %sINTO %s SELECT ", is_model ? "" : targets, is_model ? "" : "OR IGNORE ",
+                        tables[table].name); /* a target that is asked for twice has one row */
+    for (size_t i = 0; i < tables[table].count; i++) {
+        sqlite3_str_appendall(text, i ? ", " : "");
+        append_column(text, table, tables[table].columns[i].place);
+    }
+    sqlite3_str_appendall(text, sources[table]);
     return sqlite3_str_finish(text);
 }
 
@@ -237,16 +284,16 @@ bool database_open(struct database **out, const char *path, bool resumes, const 
     if (is_fine) {
         (void)sqlite3_busy_handler(database->file, wait_for_others, database);
         is_fine = run(database, "PRAGMA foreign_keys = ON", problem, bytes) &&
-                  begin_tables(database, resumes, tool_and_options, problem, bytes) &&
-                  prepare(database, &database->find, "SELECT 1 FROM models WHERE path = ?", problem, bytes);
+                  begin_tables(database, resumes, tool_and_options, problem, bytes);
     } else {
         (void)fail(database, problem, bytes);
     }
     for (size_t t = 0; t < TABLES && is_fine; t++) {
-        char *text = statement_text((enum table)t, true);
+        char *text = insert_text((enum table)t);
         is_fine = prepare(database, &database->insert[t], text, problem, bytes);
         sqlite3_free(text);
     }
+    database->is_open = is_fine;
     if (is_fine) {
         *out = database;
         return true;
@@ -255,128 +302,26 @@ bool database_open(struct database **out, const char *path, bool resumes, const 
     return false;
 }
 
-bool database_has(struct database *database, const char *path)
-{
-    (void)sqlite3_bind_text(database->find, 1, path, -1, SQLITE_STATIC);
-    bool is_there = sqlite3_step(database->find) == SQLITE_ROW;
-    (void)sqlite3_reset(database->find);
-    return is_there;
-}
-
 /* ---- adding ------------------------------------------------------------------------------------------------- */
 
-/* What a row is made of; members that its table does not have are NULL. */
-struct source {
-    const json_t *document, *target;
-    const json_t *item; /* that places of the table begin at */
-    size_t place;       /* of the item in its list */
-    size_t root;        /* of advice_roots */
-};
-
-/* Down from a value by names and places with / between them; NULL: there is no such value. */
-static const json_t *value_at(const json_t *from, const char *place)
+static bool add_rows(sqlite3_stmt *statement, const char *json, size_t count)
 {
-    char name[32];
-    while (from && *place) {
-        size_t length = strcspn(place, "/");
-        (void)snprintf(name, sizeof name, "%.*s", (int)length, place);
-        from = json_is_array(from) ? json_array_get(from, strtoul(name, NULL, 10)) : json_object_get(from, name);
-        place += length + (place[length] == '/');
-    }
-    return from;
-}
-
-static int bind_json(sqlite3_stmt *statement, int at, const json_t *value)
-{
-    if (json_is_string(value))
-        return sqlite3_bind_text(statement, at, json_string_value(value), (int)json_string_length(value),
-                                 SQLITE_STATIC);
-    if (json_is_integer(value))
-        return sqlite3_bind_int64(statement, at, json_integer_value(value));
-    if (json_is_real(value))
-        return sqlite3_bind_double(statement, at, json_real_value(value));
-    if (json_is_boolean(value))
-        return sqlite3_bind_int(statement, at, json_is_true(value));
-    return sqlite3_bind_null(statement, at);
-}
-
-static int bind_column(sqlite3_stmt *statement, int at, const struct column *column, const struct source *source)
-{
-    const char *place = column->place;
-    if (*place != '@')
-        return bind_json(statement, at, value_at(source->item, place));
-    if (strcmp(place, "@path") == 0)
-        return bind_json(statement, at, value_at(source->document, "model/path"));
-    if (strcmp(place, "@target") == 0)
-        return bind_json(statement, at, value_at(source->target, "name"));
-    if (strcmp(place, "@advice") == 0)
-        return bind_json(statement, at, value_at(source->item, "id"));
-    if (strcmp(place, "@invalid") == 0)
-        return sqlite3_bind_int(statement, at, is_invalid_model(source->document));
-    return sqlite3_bind_int64(statement, at, (sqlite3_int64)(place[1] == 'r' ? source->root : source->place));
-}
-
-static bool add_row(struct database *database, enum table table, const struct source *source)
-{
-    sqlite3_stmt *statement = database->insert[table];
-    int status = SQLITE_OK;
-    for (size_t i = 0; i < tables[table].count && status == SQLITE_OK; i++)
-        status = bind_column(statement, (int)i + 1, &tables[table].columns[i], source);
-    if (status == SQLITE_OK && sqlite3_step(statement) == SQLITE_DONE)
-        status = SQLITE_DONE;
+    bool is_added = sqlite3_bind_text64(statement, 1, json, count, SQLITE_STATIC, SQLITE_UTF8) == SQLITE_OK &&
+                    sqlite3_step(statement) == SQLITE_DONE;
     (void)sqlite3_reset(statement);
     (void)sqlite3_clear_bindings(statement);
-    return status == SQLITE_DONE;
+    return is_added;
 }
 
-/* Of a step the roots whose causes it is for; a pair that is met again stays one row. */
-static bool add_pairs(struct database *database, struct source *source, const struct by_cause *roots)
+bool database_add(struct database *database, const char *json, size_t count, char *problem, size_t bytes)
 {
-    bool is_fine = true;
-    size_t i;
-    const json_t *cause;
-    json_array_foreach(json_object_get(source->item, "causes"), i, cause) {
-        source->root = place_of_cause(roots, cause);
-        if (is_fine && source->root != SIZE_MAX)
-            is_fine = add_row(database, TABLE_advice_roots, source);
-    }
-    return is_fine;
-}
-
-static bool add_target(struct database *database, const struct source *model, const json_t *target)
-{
-    struct source source = {.document = model->document, .target = target, .item = target};
-    const json_t *roots = json_object_get(target, "roots"), *advice = json_object_get(target, "advice");
-    struct by_cause root_of = find_by_cause(roots, roots);
-    bool is_fine = root_of.places && add_row(database, TABLE_targets, &source);
-    for (size_t i = 0; i < json_array_size(roots) && is_fine; i++) {
-        source.item = json_array_get(roots, i);
-        source.place = i;
-        is_fine = add_row(database, TABLE_roots, &source);
-    }
-    for (size_t i = 0; i < json_array_size(advice) && is_fine; i++) {
-        source.item = json_array_get(advice, i);
-        source.place = i;
-        is_fine = add_row(database, TABLE_advice, &source) && add_pairs(database, &source, &root_of);
-    }
-    free(root_of.places);
-    return is_fine;
-}
-
-bool database_add(struct database *database, const json_t *document, char *problem, size_t bytes)
-{
-    struct source model = {.document = document, .item = document};
-    const json_t *targets = json_object_get(document, "targets"), *target;
-    size_t i;
     if (!run(database, "SAVEPOINT model", problem, bytes))
         return false;
-    bool is_fine = add_row(database, TABLE_models, &model);
-    json_array_foreach(targets, i, target)
-        is_fine = is_fine && add_target(database, &model, target);
-    if (!is_fine) {
-        (void)fail(database, problem, bytes);
+    bool is_fine = true;
+    for (size_t t = 0; t < TABLES && is_fine; t++)
+        is_fine = add_rows(database->insert[t], json, count) || fail(database, problem, bytes);
+    if (!is_fine)
         (void)sqlite3_exec(database->file, "ROLLBACK TO model", NULL, NULL, NULL);
-    }
     if (sqlite3_exec(database->file, "RELEASE model", NULL, NULL, NULL) != SQLITE_OK)
         return is_fine ? fail(database, problem, bytes) : false;
     database->pending++;
@@ -391,173 +336,35 @@ bool database_settle(struct database *database, char *problem, size_t bytes)
 
 /* ---- reading ------------------------------------------------------------------------------------------------ */
 
-/* Puts a value, which is taken over, where value_at finds it; what is on the way is made. Lists grow with nulls. */
-static bool put_at(json_t *object, const char *place, json_t *value)
-{
-    char name[32];
-    size_t length = strcspn(place, "/");
-    (void)snprintf(name, sizeof name, "%.*s", (int)length, place);
-    if (place[length]) {
-        const char *rest = place + length + 1;
-        bool is_list = *rest >= '0' && *rest <= '9';
-        json_t *inner = json_is_array(object) ? NULL : json_object_get(object, name);
-        if (!inner && json_object_set_new(object, name, is_list ? json_array() : json_object()) == 0)
-            inner = json_object_get(object, name);
-        return inner ? put_at(inner, rest, value) : (json_decref(value), false);
-    }
-    if (!json_is_array(object))
-        return json_object_set_new(object, name, value) == 0;
-    size_t at = strtoul(name, NULL, 10);
-    bool is_fine = true;
-    while (is_fine && json_array_size(object) <= at)
-        is_fine = json_array_append_new(object, json_null()) == 0;
-    return is_fine ? json_array_set_new(object, at, value) == 0 : (json_decref(value), false);
-}
+/* What sums are made of; a root's cause is itself. */
+static const char read_text[] =
+    "SELECT path, error_code, json_object("
+    "'findings', json(CASE WHEN is_invalid THEN '[{\"code\":\"invalid\"}]' ELSE '[]' END),"
+    "'error', json(CASE WHEN error_code IS NULL THEN 'null' ELSE json_object('code', error_code) END),"
+    "'targets', json((SELECT json_group_array(json_object('name', target, 'summary',"
+    " json_object('verdict', verdict, 'live', live, 'accepted', accepted, 'partitions', partitions),"
+    "'roots', json((SELECT json_group_array(json_object('kind', kind, 'rule', rule, 'op', op, 'text', text,"
+    " 'nodes', nodes, '" "victims', " "victims, 'causes', json_array(root)))"
+    " FROM (SELECT * FROM roots r WHERE r.path = t.path AND r.target = t.target ORDER BY root))),"
+    "'advice', json((SELECT json_group_array(json_object('action', action, 'text', text,"
+    " 'after', json_object('verdict', after_verdict, 'partitions', after_partitions),"
+    " 'causes', json((SELECT json_group_array(root) FROM advice_roots r"
+    " WHERE r.path = a.path AND r.target = a.target AND r.advice = a.advice))))"
+    " FROM (SELECT * FROM advice s WHERE s.path = t.path AND s.target = t.target ORDER BY length(advice), advice) a))"
+    ")) FROM targets t WHERE t.path = m.path))) FROM models m ORDER BY rowid";
 
-static json_t *json_column(sqlite3_stmt *row, int at, enum type type)
+bool database_read(struct database *database, database_taker *take, void *payload, char *problem, size_t bytes)
 {
-    const char *text = (const char *)sqlite3_column_text(row, at);
-    if (sqlite3_column_type(row, at) == SQLITE_NULL)
-        return json_null();
-    switch (type) {
-    case TYPE_INTEGER:
-        return json_integer(sqlite3_column_int64(row, at));
-    case TYPE_REAL:
-        return json_real(sqlite3_column_double(row, at));
-    case TYPE_BOOLEAN:
-        return json_boolean(sqlite3_column_int(row, at));
-    default:
-        return text ? json_stringn(text, (size_t)sqlite3_column_bytes(row, at)) : NULL;
-    }
-}
-
-/* The row of a statement that statement_text made, but for what is not in it; NULL when out of memory. */
-static json_t *json_row(sqlite3_stmt *row, enum table table)
-{
-    json_t *object = json_object();
-    bool is_fine = object != NULL;
-    for (size_t i = 0; i < tables[table].count && is_fine; i++) {
-        const struct column *column = &tables[table].columns[i];
-        bool is_missing = strncmp(column->place, "error/", 6) == 0 && sqlite3_column_type(row, (int)i) == SQLITE_NULL;
-        if (*column->place != '@' && !is_missing)
-            is_fine = put_at(object, column->place, json_column(row, (int)i, column->type));
-    }
-    if (is_fine)
-        return object;
-    json_decref(object);
-    return NULL;
-}
-
-/* The rows of a model, in all tables but the first, in the order of their keys. */
-struct rows {
-    sqlite3_stmt *of[TABLES];
-};
-
-static bool prepare_rows(struct database *database, struct rows *rows, char *problem, size_t bytes)
-{
-    bool is_fine = true;
-    for (size_t t = 0; t < TABLES && is_fine; t++) {
-        char *columns_text = statement_text((enum table)t, false);
-        char *text = !columns_text ? NULL
-                     : t == TABLE_models ? sqlite3_mprintf("%s ORDER BY rowid", columns_text)
-                     : t == TABLE_targets ? sqlite3_mprintf("%s WHERE path = ? ORDER BY target", columns_text)
-                     : t == TABLE_advice
-                         ? sqlite3_mprintf("%s WHERE path = ? AND target = ? ORDER BY length(advice), advice",
-                                           columns_text)
-                         : sqlite3_mprintf("%s WHERE path = ? AND target = ? ORDER BY %s", columns_text, tables[t].key);
-        is_fine = prepare(database, &rows->of[t], text, problem, bytes);
-        sqlite3_free(text);
-        sqlite3_free(columns_text);
-    }
-    return is_fine;
-}
-
-/* The rows of one model and target as a list; NULL when out of memory. */
-static json_t *json_rows(sqlite3_stmt *rows, enum table table, const json_t *path, const json_t *target)
-{
-    json_t *list = json_array();
-    bool is_fine = list && bind_json(rows, 1, path) == SQLITE_OK &&
-                   (!target || bind_json(rows, 2, target) == SQLITE_OK);
-    int status = SQLITE_DONE;
-    while (is_fine && (status = sqlite3_step(rows)) == SQLITE_ROW) {
-        json_t *row = json_row(rows, table);
-        is_fine = row && json_array_append_new(list, row) == 0;
-    }
-    is_fine = is_fine && status == SQLITE_DONE;
-    (void)sqlite3_reset(rows);
-    (void)sqlite3_clear_bindings(rows);
-    if (is_fine)
-        return list;
-    json_decref(list);
-    return NULL;
-}
-
-/* The causes of a root are itself. */
-static bool join_roots(sqlite3_stmt *pairs, const json_t *path, const json_t *target, const json_t *roots,
-                       const json_t *advice)
-{
-    bool is_fine = bind_json(pairs, 1, path) == SQLITE_OK && bind_json(pairs, 2, target) == SQLITE_OK;
-    size_t i;
-    json_t *item;
-    json_array_foreach(roots, i, item)
-        is_fine = is_fine && json_object_set_new(item, "causes", json_pack("[i]", (int)i)) == 0;
-    json_array_foreach(advice, i, item)
-        is_fine = is_fine && json_object_set_new(item, "causes", json_array()) == 0;
-    int status = SQLITE_DONE;
-    while (is_fine && (status = sqlite3_step(pairs)) == SQLITE_ROW) {
-        const char *id = (const char *)sqlite3_column_text(pairs, 2);
-        json_array_foreach(advice, i, item) {
-            const char *own = json_text(item, "id");
-            if (id && own && strcmp(own, id) == 0)
-                is_fine = json_array_append_new(json_object_get(item, "causes"),
-                                                json_integer(sqlite3_column_int64(pairs, 3))) == 0;
-        }
-    }
-    (void)sqlite3_reset(pairs);
-    (void)sqlite3_clear_bindings(pairs);
-    return is_fine && status == SQLITE_DONE;
-}
-
-static bool read_targets(const struct rows *rows, json_t *document, bool has_invalid)
-{
-    const json_t *path = value_at(document, "model/path");
-    json_t *targets = json_rows(rows->of[TABLE_targets], TABLE_targets, path, NULL), *target;
-    json_t *findings = has_invalid ? json_pack("[{s:s}]", "code", "invalid") : json_array();
-    size_t i;
-    bool is_fine = json_object_set_new(document, "findings", findings) == 0 &&
-                   json_object_set_new(document, "targets", targets) == 0;
-    json_array_foreach(targets, i, target) {
-        const json_t *name = json_object_get(target, "name");
-        json_t *roots = json_rows(rows->of[TABLE_roots], TABLE_roots, path, name);
-        json_t *advice = json_rows(rows->of[TABLE_advice], TABLE_advice, path, name);
-        is_fine = is_fine && json_object_set_new(target, "roots", roots) == 0 &&
-                  json_object_set_new(target, "advice", advice) == 0 &&
-                  join_roots(rows->of[TABLE_advice_roots], path, name, roots, advice);
-    }
-    return is_fine;
-}
-
-bool database_read(struct database *database, void (*take)(void *payload, const json_t *document), void *payload,
-                   char *problem, size_t bytes)
-{
-    struct rows rows = {{NULL}};
-    int status = SQLITE_DONE, invalid = 0;
-    bool is_fine = prepare_rows(database, &rows, problem, bytes);
-    while (strcmp(tables[TABLE_models].columns[invalid].place, "@invalid") != 0)
-        invalid++;
-    while (is_fine && (status = sqlite3_step(rows.of[TABLE_models])) == SQLITE_ROW) {
-        json_t *document = json_row(rows.of[TABLE_models], TABLE_models);
-        is_fine = document && read_targets(&rows, document, sqlite3_column_int(rows.of[TABLE_models], invalid));
-        if (is_fine)
-            take(payload, document);
-        else
-            (void)snprintf(problem, bytes, "out of memory");
-        json_decref(document);
+    sqlite3_stmt *row = NULL;
+    int status = SQLITE_ERROR;
+    bool is_fine = prepare(database, &row, read_text, problem, bytes);
+    while (is_fine && (status = sqlite3_step(row)) == SQLITE_ROW) {
+        const char *json = (const char *)sqlite3_column_text(row, 2), *path = (const char *)sqlite3_column_text(row, 0);
+        take(payload, path, (const char *)sqlite3_column_text(row, 1), json, (size_t)sqlite3_column_bytes(row, 2));
     }
     if (is_fine && status != SQLITE_DONE)
         is_fine = fail(database, problem, bytes);
-    for (size_t t = 0; t < TABLES; t++)
-        (void)sqlite3_finalize(rows.of[t]);
+    (void)sqlite3_finalize(row);
     return is_fine;
 }
 
@@ -565,10 +372,9 @@ bool database_close(struct database *database, char *problem, size_t bytes)
 {
     if (!database)
         return true;
-    bool is_fine = !database->find || commit(database, true, problem, bytes); /* else it was never open */
+    bool is_fine = !database->is_open || commit(database, true, problem, bytes);
     for (size_t t = 0; t < TABLES; t++)
         (void)sqlite3_finalize(database->insert[t]);
-    (void)sqlite3_finalize(database->find);
     (void)sqlite3_close(database->file); /* what is in a transaction still is undone */
     free(database);
     return is_fine;
@@ -590,15 +396,9 @@ bool database_open(struct database **out, const char *path, bool resumes, const 
     return fail(problem, bytes);
 }
 
-bool database_has(struct database *database, const char *path)
+bool database_add(struct database *database, const char *json, size_t count, char *problem, size_t bytes)
 {
-    (void)database, (void)path;
-    return false;
-}
-
-bool database_add(struct database *database, const json_t *document, char *problem, size_t bytes)
-{
-    (void)database, (void)document;
+    (void)database, (void)json, (void)count;
     return fail(problem, bytes);
 }
 
@@ -608,8 +408,7 @@ bool database_settle(struct database *database, char *problem, size_t bytes)
     return fail(problem, bytes);
 }
 
-bool database_read(struct database *database, void (*take)(void *payload, const json_t *document), void *payload,
-                   char *problem, size_t bytes)
+bool database_read(struct database *database, database_taker *take, void *payload, char *problem, size_t bytes)
 {
     (void)database, (void)take, (void)payload;
     return fail(problem, bytes);

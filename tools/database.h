@@ -6,7 +6,6 @@
 #ifndef TOOL_DATABASE_H
 #define TOOL_DATABASE_H
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -18,18 +17,17 @@ struct database;
  * than a second, that is said on standard error. *out is to be given back with database_close; NULL where it fails. */
 bool database_open(struct database **out, const char *path, bool resumes, const char *tool_and_options, char *problem,
                    size_t bytes);
-/* Whether the model is there; `path` as in documents (model.path). */
-bool database_has(struct database *database, const char *path);
 /* Adds one line of `--format json`, or that of a model that could not be analyzed: all of it or, where it fails,
- * nothing. The document stays the caller's. Whatever ends the program, models of the last second, and at most some
+ * nothing. Whatever ends the program, models of the last second, and at most some
  * hundred, may be missing; the others are there as a whole. */
-bool database_add(struct database *database, const json_t *document, char *problem, size_t bytes);
+bool database_add(struct database *database, const char *json, size_t count, char *problem, size_t bytes);
 /* To be called now and then while no model comes: keeps what came more than a second ago. */
 bool database_settle(struct database *database, char *problem, size_t bytes);
-/* Hands over all models in the order in which they were added: documents with what the tables have of them, good during
- * the call, which has no use of the database itself. */
-bool database_read(struct database *database, void (*take)(void *payload, const json_t *document), void *payload,
-                   char *problem, size_t bytes);
+/* Is told of a model of an earlier scan: its path as documents have it, the code of its error or NULL, and a report of
+ * what npart_many_add counts, good during the call, which has no use of the database itself. NULL where memory ends. */
+typedef void database_taker(void *payload, const char *path, const char *code, const char *json, size_t count);
+/* Hands over all models in the order in which they were added. */
+bool database_read(struct database *database, database_taker *take, void *payload, char *problem, size_t bytes);
 /* Writes what is left and gives everything back, also where it fails. NULL is nothing. */
 bool database_close(struct database *database, char *problem, size_t bytes);
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What builds for another system need and Debian has no package of for it: protobuf-c's runtime and jansson, compiled
-# from Debian's source packages, and uthash's header. Installs the compiler where it is missing. The sources of packages
+# What builds for another system need and Debian has no package of for it: protobuf-c's runtime, compiled from Debian's
+# source package, and uthash's header. Installs the compiler where it is missing. The sources of packages
 # come from where the packages come from, by a list of apt's own in FOLDER; the system's lists stay as they are.
 #
 # usage: tools/dependencies.sh FOLDER CC AR PACKAGE [FLAG...]   FOLDER/include and FOLDER/lib are made
@@ -30,12 +30,10 @@ fetch() {
 	apt-get indextargets --format 'deb-src $(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' \
 		"Origin: $distribution" | sort -u >"$folder/apt/sources.list"
 	private update
-	for source in protobuf-c jansson; do
-		rm -rf "${SOURCES:?}/$source"
-		mkdir -p "$SOURCES/$source"
-		(cd "$SOURCES/$source" && private source --download-only "$source" &&
-			tar -xf "$source"_*.orig.tar.* --strip-components=1)
-	done
+	rm -rf "${SOURCES:?}/protobuf-c"
+	mkdir -p "$SOURCES/protobuf-c"
+	(cd "$SOURCES/protobuf-c" && private source --download-only protobuf-c &&
+		tar -xf protobuf-c_*.orig.tar.* --strip-components=1)
 	touch "$SOURCES/ready"
 }
 private() {
@@ -44,30 +42,14 @@ private() {
 }
 [ -e "$SOURCES/ready" ] || fetch
 if [ "$SOURCES" != "$folder" ]; then
-	for source in protobuf-c jansson; do
-		rm -rf "${folder:?}/$source" && cp -r "$SOURCES/$source" "$folder/$source"
-	done
+	rm -rf "${folder:?}/protobuf-c" && cp -r "$SOURCES/protobuf-c" "$folder/protobuf-c"
 fi
 
-# What their configure scripts would find out.
-sed 's/@json_inline@/inline/; s/@json_have_long_long@/1/; s/@json_have_localeconv@/1/; s/@json_have_atomic_builtins@/1/; s/@json_have_sync_builtins@/1/' \
-	"$folder/jansson/src/jansson_config.h.in" >"$folder/include/jansson_config.h"
-grep -n '@' "$folder/include/jansson_config.h" | grep -v '^[0-9]*: \*' && exit 1
-printf '%s\n' '#define HAVE_STDINT_H 1' '#define HAVE_SYS_TYPES_H 1' '#define HAVE_GETPID 1' '#define HAVE_UNISTD_H 1' \
-	'#define INITIAL_HASHTABLE_ORDER 3' >"$folder/include/jansson_private_config.h"
-cp "$folder/jansson/src/jansson.h" "$folder/include/"
 mkdir -p "$folder/include/protobuf-c"
 cp "$folder/protobuf-c/protobuf-c/protobuf-c.h" "$folder/include/protobuf-c/"
 cp /usr/include/uthash.h "$folder/include/"
 
-objects=
-for source in "$folder"/jansson/src/*.c; do
-	object=$folder/jansson/$(basename "$source" .c).o
-	"$cc" "$@" -O2 -DHAVE_CONFIG_H -I"$folder/include" -I"$folder/jansson/src" -c "$source" -o "$object"
-	objects="$objects $object"
-done
 rm -f "$folder"/lib/*.a
-"$ar" rcs "$folder/lib/libjansson.a" $objects
 # Its configure script's word for it.
 order=
 "$cc" "$@" -E -dM -x c /dev/null | grep -q '__BYTE_ORDER__ __ORDER_BIG_ENDIAN__' && order=-DWORDS_BIGENDIAN

@@ -44,15 +44,15 @@ npart_status document_open(struct run *run, struct npart_error *error)
     return status;
 }
 
-npart_status document_add(struct run *run, const char *path, const struct job *job, const struct outcome_list *outcomes,
-                          struct npart_error *error)
+npart_status document_add(struct run *run, const char *path, const struct job *job,
+                          const struct npart_threshold_outcome *outcomes, size_t count, struct npart_error *error)
 {
     struct npart_entry entry = NPART_ENTRY_INIT;
     entry.path = path;
     entry.plans = job->pairs;
     entry.plan_count = (size_t)run->options->target_count;
-    entry.outcomes = outcomes->items;
-    entry.outcome_count = outcomes->count;
+    entry.outcomes = outcomes;
+    entry.outcome_count = count;
     return run->document ? npart_document_add(run->document, &entry, error) : NPART_OK;
 }
 

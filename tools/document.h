@@ -23,8 +23,8 @@ bool wants_page(const struct options *options);
 /* Fails as npart_document_start does. */
 npart_status document_open(struct run *run, struct npart_error *error);
 /* A model that was planned for all targets. Without a document nothing happens. */
-npart_status document_add(struct run *run, const char *path, const struct job *job, const struct outcome_list *outcomes,
-                          struct npart_error *error);
+npart_status document_add(struct run *run, const char *path, const struct job *job,
+                          const struct npart_threshold_outcome *outcomes, size_t count, struct npart_error *error);
 /* A model that cannot be analyzed. */
 npart_status document_add_error(struct run *run, const char *path, const struct npart_error *why,
                                 struct npart_error *error);

@@ -22,12 +22,12 @@ static bool shows_progress(const struct options *options)
     return !options->is_quiet && is_stream_terminal(stderr);
 }
 
-static npart_status search_for(const struct run *run, const struct npart_inference_options *sizes, uint32_t allowed,
-                               uint32_t slots, uint32_t tokens, npart_fix **out, struct npart_error *error)
+/* `plan` and `sizes` are to be there as long as what is found. */
+static struct npart_fix_options search_options(const struct run *run, const struct npart_inference_options *sizes,
+                                               const struct npart_plan_options *plan, uint32_t slots, uint32_t tokens)
 {
     const struct options *options = run->options;
-    struct npart_plan_options plan = plan_options(options);
-    struct npart_fix_options fix = fix_options(run, sizes, &plan, allowed);
+    struct npart_fix_options fix = fix_options(run, sizes, plan, options->allowed);
     fix.only = options->only;
     fix.only_count = options->only_count;
     fix.without = options->without;
@@ -42,6 +42,16 @@ static npart_status search_for(const struct run *run, const struct npart_inferen
     fix.end_at = options->ends;
     fix.end_count = options->end_count;
     fix.progress = shows_progress(options) ? show_progress : NULL;
+    return fix;
+}
+
+static npart_status search_for(const struct run *run, uint32_t slots, uint32_t tokens, npart_fix **out,
+                               struct npart_error *error)
+{
+    const struct options *options = run->options;
+    struct npart_plan_options plan = plan_options(options);
+    struct npart_inference_options sizes = inference_options(options);
+    struct npart_fix_options fix = search_options(run, &sizes, &plan, slots, tokens);
     npart_status status =
         npart_fix_make(out, options->models[0], (const npart_oplist *const *)run->oplists, options->targets,
                        (uint32_t)options->target_count, &fix, error);
@@ -49,12 +59,6 @@ static npart_status search_for(const struct run *run, const struct npart_inferen
         print_format(stderr, "\r\033[K");
     tell_all_time(options, error);
     return status;
-}
-
-static npart_status search(const struct run *run, const struct npart_inference_options *sizes, uint32_t allowed,
-                           npart_fix **out, struct npart_error *error)
-{
-    return search_for(run, sizes, allowed, run->options->cache_sizes[0], (uint32_t)run->options->tokens, out, error);
 }
 
 /* ---- the page ---------------------------------------------------------------------------------------------- */
@@ -190,20 +194,6 @@ static npart_status write_model(const struct options *options, const npart_fix *
 
 /* ---- what would mend --------------------------------------------------------------------------------------- */
 
-#define MOST_SIZES 64u /* dims of one line to paste */
-
-/* Where nothing was found, and something is left to be mended. */
-static bool wants_hint(const npart_fix *fix)
-{
-    struct npart_fix_info info = {.size = sizeof info};
-    bool is_left = false;
-    if (!npart_fix_info(fix, &info))
-        return false;
-    for (uint32_t i = 0; i < info.target_count; i++)
-        is_left |= info.after[i].verdict != NPART_PLAN_WHOLE;
-    return is_left && info.step_count == 0;
-}
-
 #define ONE_LINE (1u << 20) /* columns */
 
 /* The line that does it, with the file that was asked for; without its end. False: there is none. */
@@ -240,81 +230,31 @@ static void tell_mending(struct run *run, const char *line, const char *text)
            write_text(run, text) && write_text(run, "\n"));
 }
 
-/* A search that may fail without a word: then it is no hint. Told is the first target that gains. */
-static bool try_hint(struct run *run, const struct npart_inference_options *sizes, uint32_t allowed,
-                     const char *words, const char *written)
+/* Whether there is one, which is told. */
+static bool hint(struct run *run, const npart_fix *found, bool with_sizes, const char *written)
 {
+    const struct options *options = run->options;
+    struct npart_plan_options plan = plan_options(options);
+    struct npart_inference_options sizes = inference_options(options);
+    struct npart_fix_options search =
+        search_options(run, &sizes, &plan, options->cache_sizes[0], (uint32_t)options->tokens);
+    struct npart_fix_hint hint = {.size = sizeof hint};
     struct npart_fix_info info = {.size = sizeof info};
-    struct npart_error error = {0};
+    char line[MESSAGE_BYTES];
     npart_fix *fix = NULL;
-    bool is_better = false;
-    if (search(run, sizes, allowed, &fix, &error) != NPART_OK || !npart_fix_info(fix, &info) || info.harm)
-        info.target_count = 0;
-    for (uint32_t i = 0; i < info.target_count && !is_better; i++) {
-        const struct npart_summary *before = &info.before[i], *after = &info.after[i];
-        uint32_t left = after->live - after->accepted;
-        struct npart_plan_info plan = {.size = sizeof plan};
-        char text[160], line[MESSAGE_BYTES];
-        is_better = after->failed < before->failed || left < before->live - before->accepted ||
-                    (after->accepted && after->partitions < before->partitions);
-        if (!is_better || !npart_plan_info(npart_fix_plan(fix, i), &plan))
-            continue;
-        (void)snprintf(text, sizeof text, "%.80s: %u partition%s, %u of %u nodes on the CPU", plan.target,
-                       after->partitions, after->partitions == 1 ? "" : "s", left, after->live);
-        if (!write_hint_line(&info, written, tells_text(run->options) ? 0 : ONE_LINE, line, sizeof line))
-            (void)snprintf(line, sizeof line, "%s", words);
-        tell_mending(run, line, text);
-    }
-    npart_fix_free(fix);
-    return is_better;
-}
-
-/* The sizes that advice proposes for what is dynamic: "--dim batch=1 --dim sequence=128". */
-static bool hint_sizes(struct run *run, const npart_fix *fix, const char *written)
-{
-    npart_inference *fixed = NULL;
-    struct npart_error error = {0};
-    struct npart_dim_binding dims[MOST_SIZES];
-    struct npart_inference_options sizes = inference_options(run->options);
-    char words[1024] = "";
-    uint32_t count = 0;
-    bool is_told = false;
-    if (sizes.dim_count || sizes.input_count ||
-        npart_inference_make_fixed(&fixed, npart_plan_inference(npart_fix_plan(fix, 0)), &error) != NPART_OK || !fixed)
-        return false;
-    for (; count < MOST_SIZES && npart_inference_binding(fixed, count, &dims[count]); count++) {
-        size_t length = strlen(words);
-        char pair[256], word[512];
-        int bytes = snprintf(pair, sizeof pair, "%s=%lld", dims[count].name, (long long)dims[count].size);
-        if (bytes < 0 || (size_t)bytes >= sizeof pair || npart_shell_word(pair, word, sizeof word) >= sizeof word)
-            break;
-        (void)snprintf(words + length, sizeof words - length, "%s--dim %s", count ? " " : "", word);
-    }
-    sizes.dims = dims;
-    sizes.dim_count = count;
-    if (count && strlen(words) < sizeof words - 1)
-        is_told = try_hint(run, &sizes, run->options->allowed, words, written);
-    if (is_told && tells_text(run->options))
+    (void)npart_fix_find_hint(&fix, &hint, found, options->models[0], (const npart_oplist *const *)run->oplists,
+                              options->targets, (uint32_t)options->target_count, &search, with_sizes, NULL);
+    if (search.progress)
+        print_format(stderr, "\r\033[K");
+    bool is_found = fix && npart_fix_info(fix, &info);
+    if (is_found && !write_hint_line(&info, written, tells_text(options) ? 0 : ONE_LINE, line, sizeof line))
+        (void)snprintf(line, sizeof line, "%s", hint.words);
+    if (is_found)
+        tell_mending(run, line, hint.text);
+    if (is_found && with_sizes && tells_text(options))
         (void)write_text(run, "\n");
-    npart_inference_free(fixed);
-    return is_told;
-}
-
-/* The first class, from the strictest on, that with those before it mends something. */
-static void hint_classes(struct run *run, const char *written)
-{
-    struct npart_inference_options sizes = inference_options(run->options);
-    uint32_t allowed = run->options->allowed | 1u << NPART_EQUAL_BITS;
-    char words[96] = "--allow ";
-    for (int i = NPART_EQUAL_BITS_IF; i <= NPART_EQUAL_APPROX; i++) {
-        bool is_new = !(allowed >> i & 1);
-        size_t length = strlen(words);
-        (void)snprintf(words + length, sizeof words - length, "%s%s", i == NPART_EQUAL_BITS_IF ? "" : ",",
-                       npart_equality_text((enum npart_equality)i));
-        allowed |= 1u << i;
-        if (is_new && try_hint(run, &sizes, allowed, words, written))
-            return;
-    }
+    npart_fix_free(fix);
+    return is_found;
 }
 
 /* Of what was written, or would be. */
@@ -388,14 +328,12 @@ static npart_status report_set(struct run *run, npart_fix *const *fixes, const c
 static void run_set(struct run *run, const char *folder)
 {
     const struct options *options = run->options;
-    struct npart_inference_options sizes = inference_options(options);
     struct npart_error error = {0};
     npart_fix *fixes[MOST_TOKEN_COUNTS] = {NULL};
     npart_status status = NPART_OK;
     uint32_t count = options->token_count_count;
     for (uint32_t i = 0; i < count && status == NPART_OK; i++) {
-        status = search_for(run, &sizes, options->allowed, options->cache_sizes[0], options->token_counts[i],
-                            &fixes[i], &error);
+        status = search_for(run, options->cache_sizes[0], options->token_counts[i], &fixes[i], &error);
         if (status == NPART_OK && is_harmful(options->models[0], fixes[i])) {
             worsen(run, EXIT_THRESHOLD);
             folder = NULL;
@@ -428,7 +366,6 @@ static const char *objects_to_tries(const struct options *options, const char *w
 static void run_tries(struct run *run)
 {
     const struct options *options = run->options;
-    struct npart_inference_options sizes = inference_options(options);
     struct npart_cache_try tries[MOST_TOKEN_COUNTS * MOST_TOKEN_COUNTS];
     struct npart_error errors[MOST_TOKEN_COUNTS * MOST_TOKEN_COUNTS] = {{0}}, error = {0};
     npart_fix *fixes[MOST_TOKEN_COUNTS * MOST_TOKEN_COUNTS] = {NULL};
@@ -437,8 +374,8 @@ static void run_tries(struct run *run)
     for (uint32_t i = 0; i < options->cache_size_count; i++)
         for (uint32_t k = 0; k < (options->token_count_count ? options->token_count_count : 1); k++, count++) {
             uint32_t tokens = options->token_count_count ? options->token_counts[k] : 1;
-            npart_status found = search_for(run, &sizes, options->allowed, options->cache_sizes[i], tokens,
-                                            &fixes[count], &errors[count]);
+            npart_status found =
+                search_for(run, options->cache_sizes[i], tokens, &fixes[count], &errors[count]);
             tries[count] = (struct npart_cache_try){options->cache_sizes[i], tokens,
                                                     found == NPART_OK ? NULL : errors[count].message, fixes[count]};
             /* Only of the cache itself is it told in the table; anything else is true of all of them. */
@@ -496,13 +433,12 @@ enum exit_status run_fix(struct run *run, struct options *options)
             run_set(run, written);
         return run->status;
     }
-    struct npart_inference_options sizes = inference_options(options);
-    npart_status status = search(run, &sizes, options->allowed, &fix, &error);
+    npart_status status = search_for(run, options->cache_sizes[0], (uint32_t)options->tokens, &fix, &error);
     if (status == NPART_OK && is_harmful(options->models[0], fix)) {
         worsen(run, EXIT_THRESHOLD);
         written = NULL;
     }
-    bool is_hinted = status == NPART_OK && wants_hint(fix) && hint_sizes(run, fix, written);
+    bool is_hinted = status == NPART_OK && !npart_fix_is_done(fix) && hint(run, fix, true, written);
     if (is_hinted && written) {
         say("%s: nothing is written, as it needs sizes", options->models[0]);
         worsen(run, EXIT_THRESHOLD);
@@ -520,8 +456,8 @@ enum exit_status run_fix(struct run *run, struct options *options)
         if (status == NPART_OK && written && options->weights == NPART_WEIGHTS_LINK)
             say("%s: note: external data is a hard link now, which onnx.load refuses, of both models; ONNX Runtime "
                 "takes it. --weights copy does without", written);
-        if (told == NPART_OK && !is_hinted && tells_text(options) && wants_hint(fix))
-            hint_classes(run, written);
+        if (told == NPART_OK && !is_hinted && tells_text(options) && !npart_fix_is_done(fix))
+            (void)hint(run, fix, false, written);
     }
     npart_fix_free(fix);
     return run->status;

@@ -13,11 +13,10 @@
 #include "job.h"
 #include "limits.h"
 #include "message.h"
-#include "new_oplist.h"
+#include "new_files.h"
 #include "platform.h"
 #include "printed.h"
 #include "run.h"
-#include "settings.h"
 #include "thresholds.h"
 #include "words.h"
 
@@ -167,6 +166,30 @@ static void check_dims(struct run *run)
         (void)tell_missing_dims(run, options->dims, options->dim_count, run->is_dim_found);
 }
 
+static bool has_settings(const npart_oplist *oplist)
+{
+    struct npart_oplist_info info = {.size = sizeof info};
+    bool has_any = npart_oplist_has_settings(oplist);
+    if (!has_any && npart_oplist_info(oplist, &info))
+        say("--settings: there are no settings for %s: ONNX Runtime has no provider for it", info.name);
+    return has_any;
+}
+
+/* A file of its own beside the report. False, and told: it cannot be written. */
+static bool write_settings(const struct options *options, const npart_plan *plan, const npart_advice *advice)
+{
+    struct npart_error error;
+    struct output_file file = {0};
+    bool is_open = begin_output_file(&file, options->settings);
+    npart_status status =
+        is_open ? npart_plan_settings(plan, advice, write_stream, file.stream, &error) : NPART_ERROR_WRITE;
+    if (status == NPART_OK || status == NPART_ERROR_WRITE)
+        return finish_output_file(&file, options->settings, status == NPART_OK);
+    (void)end_output_file(&file, false);
+    say("%s: cannot write: %s", options->settings, error.message);
+    return false;
+}
+
 static npart_status analyze(struct run *run, struct job *job, int place, struct npart_error *error)
 {
     const struct options *options = run->options;
@@ -201,7 +224,8 @@ static void follow_up(struct run *run, const char *path, struct job *job, bool i
             worsen(run, EXIT_THRESHOLD);
         }
         (void)is_fine(run, path, status, &error);
-        if (options->wants_summary && !overview_add(&run->overview, path, info.label, plan, job->advice[i])) {
+        if (options->wants_summary &&
+            npart_overview_add(run->overview, path, info.label, plan, job->advice[i], NULL) != NPART_OK) {
             say("%s: out of memory", path);
             worsen(run, EXIT_OTHER);
         }
@@ -219,7 +243,7 @@ static void enter(struct run *run, const char *path, struct job *job, const stru
     if (why)
         status = document_add_error(run, path, why, &error);
     else if (list_outcomes(&outcomes, run->options, job))
-        status = document_add(run, path, job, &outcomes, &error);
+        status = document_add(run, path, job, outcomes.items, outcomes.count, &error);
     if (status == NPART_ERROR_LIMIT || status == NPART_ERROR_TIMEOUT) /* others are told at the end */
         tell_error(path, &error);
     if (status != NPART_OK)
@@ -287,8 +311,10 @@ static void write_overview(struct run *run)
         return;
     if (!is_apart && !options->is_quiet)
         (void)write_text(run, "\n");
-    bool use_color = is_apart ? options->color == COLOR_ALWAYS : run->report.use_color;
-    overview_write(&run->overview, use_color, is_apart ? write_error : write_output, run);
+    struct npart_report_options look = run->report;
+    look.use_color = is_apart ? options->color == COLOR_ALWAYS : look.use_color;
+    /* what cannot be written is told when the output is closed */
+    (void)npart_overview_text(run->overview, &look, is_apart ? write_error : write_output, run, NULL);
 }
 
 /* ---- targets ----------------------------------------------------------------------------------------------- */
@@ -417,7 +443,9 @@ static enum exit_status analyze_models(struct run *run, struct options *options)
         return EXIT_USAGE;
     choose_look(run);
     struct npart_error error = {0};
-    npart_status status = wants_document(options) ? document_open(run, &error) : NPART_OK;
+    npart_status status = npart_overview_make(&run->overview, NULL, &error);
+    if (status == NPART_OK && wants_document(options))
+        status = document_open(run, &error);
     if (status != NPART_OK) {
         tell_error("", &error);
         return status_of(status);
@@ -425,7 +453,6 @@ static enum exit_status analyze_models(struct run *run, struct options *options)
     run_models(run);
     document_close(run);
     write_overview(run);
-    overview_free(&run->overview);
     return run->status;
 }
 
@@ -468,7 +495,7 @@ static enum exit_status work(struct run *run, struct options *options)
         return run->status;
     }
     if (options->new_oplist) {
-        if (!write_new_oplist(options->new_oplist, write_output, run))
+        if (!write_new_oplist(run, options->new_oplist))
             return usage("--new-oplist needs a name of letters, digits, - and _");
         return run->status;
     }
@@ -505,6 +532,8 @@ int main(int argc, char **argv)
     begin_printing(form_of(&options));
     enum exit_status status = work(&run, &options);
     free_oplists(&run);
+    paths_free(&run.kept);
+    npart_overview_free(run.overview);
     if (close_output(&run))
         return (int)status;
     say("%s: cannot write: %s", options.output ? options.output : "standard output", strerror(run.write_error));

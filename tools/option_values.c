@@ -82,7 +82,7 @@ bool read_milliseconds(const char **at, double *out)
     return is_number;
 }
 
-#define BOUND(member, id, word, form, expected, goes, help)                                                            \
+#define BOUND(member, id, word, is_least, unit, unknown, expected, form, goes, help)                                  \
     bool take_##member(struct options *options, const char *value)                                                     \
     {                                                                                                                  \
         const char *at = value;                                                                                        \
@@ -90,7 +90,7 @@ bool read_milliseconds(const char **at, double *out)
         bool is_number = read_milliseconds(&at, bound) && !*at;                                                        \
         return is_number || complain("--" word, value, "expected " expected);                                          \
     }
-#include "bounds.def"
+#include "gate/bounds.def"
 
 #define MOST_QUANTILES 32
 

@@ -45,9 +45,9 @@ bool take_jobs(struct options *options, const char *value);
 /* A number as people write it, of milliseconds say: "1.5"; up to a colon or the end. */
 bool read_milliseconds(const char **at, double *out);
 bool take_lengths(struct options *options, const char *value);
-#define BOUND(member, id, word, form, expected, goes, help)                                                            \
+#define BOUND(member, id, word, is_least, unit, unknown, expected, form, goes, help)                                  \
     bool take_##member(struct options *options, const char *value);
-#include "bounds.def"
+#include "gate/bounds.def"
 bool take_ram(struct options *options, const char *value);
 bool take_max_bytes(struct options *options, const char *value);
 

@@ -470,9 +470,9 @@ static const struct row {
     {NULL, 0, "invalid", NOTHING, "ONNX Runtime does not load the model", NULL},
     {NULL, 0, "memory", NOTHING, "the model does not fit into the target's memory", NULL},
     {NULL, 0, "slower", NOTHING, "a run takes longer than on the CPU alone", NULL},
-#define BOUND(member, id, word, value, expected, goes, help)                                                           \
+#define BOUND(member, id, word, is_least, unit, unknown, expected, value, goes, help)                                 \
     {word, 0, value, CALL(take_##member), help, goes},
-#include "bounds.def"
+#include "gate/bounds.def"
     {NULL, 0, NULL, NOTHING, "About targets", NULL},
     {"list-targets", 0, NULL, MEMBER(lists_targets), "all targets, and how far each is verified", NULL},
     {"describe", 0, "TARGET [OP]", MEMBER(describe), "the ops that a target supports, or all rules of one op", NULL},

@@ -10,16 +10,6 @@
 
 #define PROJECT_FILE "npu-partition.toml"
 
-/* A table of [[waivers]], and what became of it. */
-struct waiver {
-    const npart_project *project;
-    uint32_t index;
-    struct npart_waiver is;
-    bool has_model, is_used;
-    uint64_t known_rules; /* of the first 64 of its rules, those that an op list of its models has */
-    char meant[128];      /* what the first that none has may have meant; "" */
-};
-
 struct project {
     npart_project *read;
     struct npart_project_info info;
@@ -27,7 +17,6 @@ struct project {
     char *path;   /* as it is shown, and can be opened */
     char *folder; /* absolute, ends with / */
     char *shown;  /* what is put before the path of a model that a glob found: "", "../", or `folder` */
-    struct waiver *waivers; /* info.waiver_count of them */
     bool is_whole; /* all of its models are checked, not only some */
     bool has_targets; /* the file's targets were taken for the last model; where they stand */
     uint32_t targets_line, targets_column;
@@ -46,12 +35,11 @@ char *project_path(const struct project *project, const char *model);
  * command line is silent. `sources` has room for MOST_DIMS: which entry of the file each dim is, or NPART_NONE. */
 bool project_settle(struct project *project, const char *path, const struct options *asked, struct options *out,
                     uint32_t *sources);
-/* The thresholds of such options as they are on one of the targets. */
-void project_settle_target(struct project *project, const char *path, const struct options *asked,
-                           const char *target, struct options *out);
-/* A note on each entry of dims that no model has, and of thresholds that no target has; on those of targets where the
- * file's own were checked. */
-void project_tell_idle(const struct project *project, bool has_targets);
+/* Notes on what the file says and no model has: where all are checked on entries of dims, and on thresholds of targets
+ * where the file's own were checked; with `has_waivers` on waivers. */
+void project_tell_idle(const struct project *project, bool has_targets, bool has_waivers);
+/* A callback of the library's, whose payload is a project. */
+void project_tell(void *payload, uint32_t line, uint32_t column, const char *text);
 /* Adds to the end of the file, which is read again. False, and told, where that would make no project file of it, or it
  * cannot be written. */
 bool project_append(const struct project *project, const char *text, size_t count);

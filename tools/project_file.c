@@ -107,7 +107,7 @@ static char *read_bytes(const char *path, size_t *count)
     return bytes;
 }
 
-static void tell(void *payload, uint32_t line, uint32_t column, const char *text)
+void project_tell(void *payload, uint32_t line, uint32_t column, const char *text)
 {
     const struct project *project = payload;
     if (line)
@@ -136,25 +136,11 @@ static bool read_document(struct project *project, const char *path)
         say("%s: cannot read the file: %s", path, strerror(errno));
         return false;
     }
-    npart_status status = npart_project_read(&project->read, bytes, count, tell, project, NULL, &error);
+    npart_status status = npart_project_read(&project->read, bytes, count, project_tell, project, NULL, &error);
     free(bytes);
     if (status != NPART_OK && status != NPART_ERROR_MALFORMED)
         say("%s: %s", project->path, error.message);
     return status == NPART_OK;
-}
-
-static bool read_waivers(struct project *project)
-{
-    uint32_t count = project->info.waiver_count;
-    project->waivers = calloc(count + (size_t)1, sizeof *project->waivers);
-    for (uint32_t i = 0; project->waivers && i < count; i++) {
-        struct waiver *waiver = &project->waivers[i];
-        waiver->project = project->read;
-        waiver->index = i;
-        waiver->is.size = sizeof waiver->is;
-        (void)npart_project_waiver(project->read, i, &waiver->is);
-    }
-    return project->waivers != NULL;
 }
 
 /* A path of the file, from the working directory. */
@@ -178,7 +164,7 @@ struct project *project_read(const char *path)
         struct npart_project_info *info = &project->info;
         info->size = sizeof *info;
         (void)npart_project_info(project->read, info);
-        is_read = read_waivers(project) && resolve(project, info->oplist, &project->oplist_path) &&
+        is_read = resolve(project, info->oplist, &project->oplist_path) &&
                   resolve(project, info->cost, &project->cost_path) &&
                   resolve(project, info->baseline, &project->baseline_path);
         if (!is_read)
@@ -196,7 +182,6 @@ void project_free(struct project *project)
     if (!project)
         return;
     npart_project_free(project->read);
-    free(project->waivers);
     free(project->oplist_path);
     free(project->cost_path);
     free(project->baseline_path);
@@ -323,7 +308,6 @@ static bool put_settings(struct project *project, const struct npart_project_set
         out->level = settings->level;
     if (settings->runtime && !asked->runtime)
         out->runtime = settings->runtime;
-    out->thresholds = settings->thresholds;
     for (uint32_t i = 0; i < settings->dim_count; i++) {
         const struct npart_project_dim *dim = &settings->dims[i];
         if (!put_dim(out, &dim->binding, sources, dim->entry)) {
@@ -341,28 +325,10 @@ static bool put_settings(struct project *project, const struct npart_project_set
     return true;
 }
 
-static void put_asked_thresholds(const struct npart_thresholds *asked, struct npart_thresholds *out)
-{
-    static const bool nothing[NPART_CONDITIONS];
-    for (int i = 0; i < NPART_BOUNDS; i++)
-        if (asked->bounds[i] >= 0)
-            out->bounds[i] = asked->bounds[i];
-    if (asked->max_partitions >= 0)
-        out->max_partitions = asked->max_partitions;
-    if (asked->min_coverage >= 0)
-        out->min_coverage = asked->min_coverage;
-    if (asked->min_mac_coverage >= 0)
-        out->min_mac_coverage = asked->min_mac_coverage;
-    out->allows_none |= asked->allows_none;
-    if (memcmp(asked->fails_on, nothing, sizeof nothing) != 0)
-        memcpy(out->fails_on, asked->fails_on, sizeof out->fails_on);
-}
-
 /* What the command line says counts most. */
 static bool put_asked(const struct options *asked, struct options *out, uint32_t *sources)
 {
     bool is_fine = true;
-    put_asked_thresholds(&asked->thresholds, &out->thresholds);
     for (uint32_t i = 0; i < asked->dim_count; i++)
         is_fine &= put_dim(out, &asked->dims[i], sources, NPART_NONE);
     for (uint32_t i = 0; i < asked->input_count; i++)
@@ -378,7 +344,6 @@ bool project_settle(struct project *project, const char *path, const struct opti
     struct npart_project_settings settings = {.size = sizeof settings};
     *out = *asked;
     out->dim_count = out->input_count = 0;
-    out->thresholds = (struct npart_thresholds)NPART_THRESHOLDS_INIT;
     if (project && npart_project_settle(project->read, path, &settings, NULL) != NPART_OK) {
         say("%s: out of memory", project->path);
         return false;
@@ -391,14 +356,11 @@ bool project_settle(struct project *project, const char *path, const struct opti
     return is_fine && put_asked(asked, out, sources);
 }
 
-void project_settle_target(struct project *project, const char *path, const struct options *asked,
-                           const char *target, struct options *out)
+void project_tell_idle(const struct project *project, bool has_targets, bool has_waivers)
 {
-    npart_project_settle_target(project->read, path, target, &out->thresholds);
-    put_asked_thresholds(&asked->thresholds, &out->thresholds);
-}
-
-void project_tell_idle(const struct project *project, bool has_targets)
-{
-    npart_project_idle(project->read, has_targets, tell, (void *)(uintptr_t)project);
+    void *payload = (void *)(uintptr_t)project;
+    if (project->is_whole)
+        npart_project_idle(project->read, has_targets, project_tell, payload);
+    if (has_waivers)
+        npart_project_idle_waivers(project->read, project->is_whole, project_tell, payload);
 }

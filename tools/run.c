@@ -340,20 +340,27 @@ static void add_words(struct run *run, const char *option, const char *file)
     run->words[run->word_count++] = file;
 }
 
-/* Lives as long as the process. */
-static const char *label_of(const char *target, const char *as)
+/* A text that was made, once however often it is kept, until the run ends; NULL: out of memory. */
+static const char *keep(struct run *run, char *made)
 {
-    size_t room = strlen(target) + (as ? strlen(as) : 0) + sizeof " as ";
-    char *label = as ? malloc(room) : NULL;
-    if (label)
-        (void)snprintf(label, room, "%s as %s", target, as);
-    return as ? label : target;
+    struct paths *kept = &run->kept;
+    size_t at = 0;
+    while (made && at < kept->count && strcmp(kept->items[at], made) != 0)
+        at++;
+    bool is_kept = made && (at < kept->count || paths_add(kept, made));
+    free(made);
+    return is_kept ? kept->items[at] : NULL;
+}
+
+static const char *label_of(struct run *run, const char *target, const char *as)
+{
+    return as ? keep(run, join_parts(target, " as ", as)) : target;
 }
 
 /* The precision in which weights keep so many dB and nodes are kept, each of which may be NULL; itself where all are,
- * NULL where there is no such precision, which is told where `is_told`. Lives as long as the process. */
-static const char *narrowed(const char *precision, const char *decibels, const char *nodes, const char *nodes_16,
-                            bool is_told)
+ * NULL where there is no such precision, which is told where `is_told`. */
+static const char *narrowed(struct run *run, const char *precision, const char *decibels, const char *nodes,
+                            const char *nodes_16, bool is_told)
 {
     static const char key[] = ":keep16=";
     const char *const lists[] = {nodes, nodes_16};
@@ -368,7 +375,7 @@ static const char *narrowed(const char *precision, const char *decibels, const c
         for (const char *at = lists[i]; made && at; at = at[strcspn(at, ",")] ? at + strcspn(at, ",") + 1 : NULL)
             used += (size_t)snprintf(made + used, room - used, "%s%.*s", i ? key : ":keep=", (int)strcspn(at, ","), at);
     if (made && npart_precision_check(made, &error) == NPART_OK)
-        return made;
+        return keep(run, made);
     if (!made || is_told)
         say("%s: %s", made ? made : precision, made ? error.message : "out of memory");
     free(made);
@@ -400,7 +407,7 @@ static bool is_each(const char *nodes)
 
 /* --keep-float, --keep-16 and --min-db: each precision so; an analysis has it without, too, so that what they cost is
  * seen, and with `each` every kind of nodes alone. Of --as all those count that can be had so. */
-static bool spread_kept(struct options *options)
+static bool spread_kept(struct run *run, struct options *options)
 {
     const char *precisions[MOST_PRECISIONS], *decibels = options->min_db;
     const char *nodes = options->keep_float, *nodes_16 = options->keep_16;
@@ -424,7 +431,7 @@ static bool spread_kept(struct options *options)
         for (uint32_t k = 0; goes_on && precisions[i] && (k == 0 || goes_by_kind); k++) {
             if (goes_by_kind && !(kind = npart_kept_kind(k, NULL, NULL)))
                 break;
-            const char *made = narrowed(precisions[i], decibels, is_each(nodes) ? kind : nodes,
+            const char *made = narrowed(run, precisions[i], decibels, is_each(nodes) ? kind : nodes,
                                         is_each(nodes_16) ? kind : nodes_16, !is_all);
             goes_on = made ? add_precision(options, made) : is_all;
         }
@@ -433,9 +440,9 @@ static bool spread_kept(struct options *options)
     return goes_on;
 }
 
-bool spread_targets(struct options *options)
+bool spread_targets(struct run *run, struct options *options)
 {
-    if (!spread_kept(options))
+    if (!spread_kept(run, options))
         return false;
     int targets = options->target_count, precisions = (int)options->precision_count;
     int each = precisions ? precisions : 1;
@@ -446,7 +453,7 @@ bool spread_targets(struct options *options)
     for (int i = targets * each; i-- > 0;) {
         options->targets[i] = options->targets[i / each];
         options->as[i] = precisions ? options->precisions[i % each] : NULL;
-        options->labels[i] = label_of(options->targets[i], options->as[i]);
+        options->labels[i] = label_of(run, options->targets[i], options->as[i]);
         if (!options->labels[i]) {
             say("out of memory");
             return false;
@@ -460,7 +467,7 @@ bool spread_targets(struct options *options)
 static bool spread_oplists(struct run *run, struct options *options)
 {
     int targets = options->target_count;
-    if (!spread_targets(options)) {
+    if (!spread_targets(run, options)) {
         worsen(run, EXIT_USAGE);
         return false;
     }

@@ -5,9 +5,9 @@
 #ifndef TOOL_RUN_H
 #define TOOL_RUN_H
 
+#include "glob.h"
 #include "options.h"
 #include "output_file.h"
-#include "overview.h"
 #include "platform.h"
 
 enum exit_status { EXIT_FINE = 0, EXIT_THRESHOLD = 1, EXIT_USAGE = 2, EXIT_UNREADABLE = 3, EXIT_OTHER = 4 };
@@ -17,10 +17,11 @@ struct run {
     FILE *output; /* NULL until the first byte of an --output file, which stays as it is when nothing comes */
     struct output_file output_file; /* the same, where there is --output */
     npart_oplist *oplists[MOST_TARGETS];
+    struct paths kept; /* texts that options point to: labels, precisions */
     const char *words[4]; /* npart_fix_options.words */
     uint32_t word_count;
     struct npart_report_options report;
-    struct overview overview;
+    npart_overview *overview; /* of --summary */
     npart_document *document; /* NULL: the format is no document over all models */
     struct program drawer;    /* of --format png */
     bool is_dim_found[MOST_DIMS]; /* some model has it */
@@ -78,7 +79,7 @@ bool find_oplists(struct run *run, struct options *options);
 void free_oplists(struct run *run);
 /* Each target in each precision that is asked for, one after the other, with its label. False, and told, where they are
  * too many. find_oplists does it. */
-bool spread_targets(struct options *options);
+bool spread_targets(struct run *run, struct options *options);
 npart_status find_oplist(struct run *run, npart_oplist **out, const char *target, struct npart_error *error);
 
 /* Of a model that was given up for want of time: the time that the user gave, which may be more than was left. */

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Workers take models from a window (scan_window.h) and make their lines; the first thread writes them, and is the only
- * one that tells anything, uses jansson or looks at the clock. Op lists are read once, and shared.
+ * one that tells anything, counts or looks at the clock. Op lists are read once, and shared.
  */
 #include "words.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "json_memory.h"
 #include "message.h"
 #include "platform.h"
 #include "printed.h"
@@ -30,7 +29,8 @@ struct scan {
     struct window *window;
     struct results results;
     struct progress progress;
-    npart_many *many; /* NULL: no table is wanted */
+    npart_many *many;
+    bool has_table; /* at the end */
     bool has_failed; /* no more lines can be written */
 };
 
@@ -57,53 +57,33 @@ static void run_worker(void *payload)
         make_next_line(worker, job);
 }
 
-/* NULL: there was no memory for the text. */
-static void add_to_table(struct scan *scan, const char *json, size_t bytes)
+static void add_to_table(struct scan *scan, const struct line *line)
 {
-    if (!scan->many || (json && npart_many_add(scan->many, json, bytes, NULL) == NPART_OK))
+    if (!scan->has_table || npart_many_add(scan->many, line->text, line->bytes, NULL) == NPART_OK)
         return;
     say("out of memory: there is no table at the end");
-    npart_many_free(scan->many);
-    scan->many = NULL;
+    scan->has_table = false;
     worsen(scan->run, EXIT_OTHER);
 }
 
-static int keep_json(const char *json, size_t bytes, void *payload)
-{
-    return text_write(payload, json, bytes) ? 0 : -1;
-}
-
 /* A line of an earlier scan. */
-static void take_earlier(void *payload, const json_t *document)
+static void take_earlier(void *payload, const char *code)
 {
     struct scan *scan = payload;
     scan->progress.earlier++;
-    progress_count(&scan->progress, json_string_value(json_object_get(json_object_get(document, "error"), "code")));
-    struct text text = {0};
-    bool is_told = scan->many && json_dump_callback(document, keep_json, &text, JSON_COMPACT) == 0 && !text.has_failed;
-    add_to_table(scan, is_told ? text.bytes : NULL, text.count);
-    free(text.bytes);
+    progress_count(&scan->progress, code);
 }
 
 static void write_line(struct scan *scan, const struct line *line)
 {
-    bool wants_document = results_want_documents(&scan->results);
-    bool has_memory;
-    begin_json_limit_of(SIZE_MAX);
-    json_t *document = wants_document && line->text ? read_json_text(line->text, line->bytes, &has_memory) : NULL;
-    if (!line->text || (wants_document && !(document && name_toolchains(document)))) {
+    if (!line->text)
         say("out of memory");
-        scan->has_failed = true;
-    } else if (!scan->has_failed) {
-        scan->has_failed = !results_add(&scan->results, line, document);
-    }
-    if (!scan->has_failed) {
-        scan->progress.done++;
-        progress_count(&scan->progress, line->code);
-        add_to_table(scan, line->text, line->bytes);
-    }
-    json_decref(document);
-    end_json_limit();
+    scan->has_failed = scan->has_failed || !line->text || !results_add(&scan->results, line);
+    if (scan->has_failed)
+        return;
+    scan->progress.done++;
+    progress_count(&scan->progress, line->code);
+    add_to_table(scan, line);
 }
 
 /* ---- threads ------------------------------------------------------------------------------------------------ */
@@ -174,7 +154,7 @@ static bool drop_done(struct scan *scan)
     struct scan_models *models = &scan->models;
     size_t kept = 0, found = models->count;
     for (size_t i = 0; i < found; i++) {
-        char *text = as_utf8(models->items[i].path);
+        char *text = json_form(models->items[i].path);
         if (!text) {
             say("out of memory");
             return false;
@@ -252,7 +232,7 @@ static void write_end(struct scan *scan)
         look = look_of(options, is_stream_terminal(stdout));
     else
         look.use_color = options->color == COLOR_ALWAYS;
-    if (scan->many)
+    if (scan->has_table)
         (void)npart_many_text(scan->many, &look, write_to, stream, NULL); /* what is not written is told below */
     progress_write_totals(&scan->progress, write_to, stream);
     if (fflush(stream) != 0 || ferror(stream))
@@ -288,11 +268,13 @@ static enum exit_status work(struct scan *scan)
 {
     struct run *run = scan->run;
     const struct options *options = run->options;
-    if (!options->is_quiet)
-        (void)npart_many_make(&scan->many, NULL, NULL);
-    if (!find_fingerprint(run, scan->fingerprint))
+    struct npart_error error;
+    if (!is_fine(run, "", npart_many_make(&scan->many, NULL, &error), &error) ||
+        !find_fingerprint(run, scan->fingerprint))
         return EXIT_OTHER;
-    enum exit_status status = results_open(&scan->results, options, scan->fingerprint, take_earlier, scan);
+    scan->has_table = !options->is_quiet;
+    enum exit_status status =
+        results_open(&scan->results, options, scan->fingerprint, scan->many, take_earlier, scan);
     if (status == EXIT_FINE)
         status = find_models(scan);
     if (status != EXIT_FINE)

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json_memory.h"
 #include "message.h"
 #include "printed.h"
 #include "scan_lines.h"
@@ -19,7 +18,8 @@
 struct reader {
     struct results *results;
     const char *fingerprint;
-    void (*take)(void *payload, const json_t *document);
+    npart_many *many;
+    results_taker *take;
     void *payload;
     size_t line;
     bool has_memory;
@@ -27,42 +27,46 @@ struct reader {
 
 /* ---- earlier lines ------------------------------------------------------------------------------------------ */
 
-static void take_document(void *payload, const json_t *document)
+static void take_model(struct reader *reader, const char *path, const char *code)
+{
+    char *form = path ? json_form(path) : NULL;
+    reader->has_memory = reader->has_memory && form && paths_add(&reader->results->done, form);
+    free(form);
+    reader->take(reader->payload, code);
+}
+
+/* Of a database. */
+static void take_document(void *payload, const char *path, const char *code, const char *json, size_t count)
 {
     struct reader *reader = payload;
-    const char *path = json_text(json_object_get(document, "model"), "path");
-    reader->has_memory = reader->has_memory && path && paths_add(&reader->results->done, path);
-    reader->take(reader->payload, document);
+    reader->has_memory = reader->has_memory && json && npart_many_add(reader->many, json, count, NULL) == NPART_OK;
+    take_model(reader, path, code);
 }
 
 /* Why a file cannot be gone on with; NULL: it can. */
-static const char *line_problem(const struct reader *reader, const json_t *document)
+static const char *line_problem(const struct reader *reader, const struct npart_many_line *line)
 {
-    const json_t *tool = json_object_get(document, "tool");
-    const char *version = json_text(tool, "version"), *options = json_text(tool, "options");
-    if (!version || !options || !json_text(json_object_get(document, "model"), "path"))
+    if (!line->version || !line->options || !line->path)
         return "not a line that scan writes";
-    if (strcmp(version, npart_version()) != 0)
+    if (strcmp(line->version, npart_version()) != 0)
         return "made by another version of npu-partition";
-    if (strcmp(options, reader->fingerprint) != 0)
+    if (strcmp(line->options, reader->fingerprint) != 0)
         return "made with other targets or options, or other contents of --oplist or --cost";
     return NULL;
 }
 
 static bool take_line(struct reader *reader, const struct text *text)
 {
-    bool has_memory;
-    json_t *document = read_json_text(text->bytes, text->count, &has_memory);
-    const char *problem = document     ? line_problem(reader, document)
-                          : has_memory ? "not a line that scan writes"
-                                       : NULL;
+    struct npart_many_line line = {.size = sizeof line};
+    npart_status status = npart_many_add(reader->many, text->bytes, text->count, NULL);
+    bool is_report = status == NPART_OK && npart_many_line(reader->many, &line);
+    const char *problem = is_report || status == NPART_ERROR_MALFORMED ? line_problem(reader, &line) : NULL;
     if (problem)
         say("%s:%zu: %s, so --resume cannot go on with it", reader->results->name, reader->line, problem);
-    else if (document && name_toolchains(document))
-        take_document(reader, document);
+    else if (is_report)
+        take_model(reader, line.path, line.error);
     else
         reader->has_memory = false;
-    json_decref(document);
     return !problem;
 }
 
@@ -146,9 +150,7 @@ static enum exit_status open_lines(struct results *results, const struct options
     if (!options->resumes)
         return EXIT_FINE;
     (void)seek_stream(results->file, 0); /* some systems open for adding at the end */
-    begin_json_limit_of(SIZE_MAX); /* a line is in memory already */
     enum exit_status status = read_lines(reader, results->file, &end);
-    end_json_limit();
     if (status == EXIT_FINE && !cut_stream(results->file, end)) {
         say("%s: cannot write: %s", options->output, strerror(errno));
         return EXIT_OTHER;
@@ -190,9 +192,9 @@ static bool is_refused(const struct options *options)
 }
 
 enum exit_status results_open(struct results *results, const struct options *options, const char *fingerprint,
-                              void (*take)(void *payload, const json_t *document), void *payload)
+                              npart_many *many, results_taker *take, void *payload)
 {
-    struct reader reader = {results, fingerprint, take, payload, 0, true};
+    struct reader reader = {results, fingerprint, many, take, payload, 0, true};
     *results = (struct results){.name = options->output ? options->output : "standard output"};
     if (!options->output) {
         results->file = stdout;
@@ -219,11 +221,6 @@ bool results_have(const struct results *results, const char *path)
     return results->done.count && bsearch(&path, results->done.items, results->done.count, sizeof path, compare);
 }
 
-bool results_want_documents(const struct results *results)
-{
-    return results->database != NULL;
-}
-
 static bool tell_not_written(const struct results *results, const char *problem)
 {
     say("%s: cannot write: %s", results->name, problem);
@@ -237,16 +234,15 @@ bool results_settle(struct results *results)
     return is_kept || tell_not_written(results, problem);
 }
 
-bool results_add(struct results *results, const struct line *line, const json_t *document)
+bool results_add(struct results *results, const struct line *line)
 {
     char problem[1024] = "";
     bool is_written = results->database
-                          ? document && database_add(results->database, document, problem, sizeof problem)
+                          ? database_add(results->database, line->text, line->bytes, problem, sizeof problem)
                       : results->file == stdout
                           ? print_bytes(stdout, line->text, line->bytes) && fflush(stdout) == 0
                           : write_whole(results->file, line->text, line->bytes);
-    const char *why = !results->database ? strerror(errno) : *problem ? problem : "out of memory";
-    return is_written || tell_not_written(results, why);
+    return is_written || tell_not_written(results, results->database ? problem : strerror(errno));
 }
 
 bool results_close(struct results *results)

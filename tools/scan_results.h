@@ -5,8 +5,6 @@
 #ifndef TOOL_SCAN_RESULTS_H
 #define TOOL_SCAN_RESULTS_H
 
-#include <jansson.h>
-
 #include "database.h"
 #include "glob.h"
 #include "run.h"
@@ -16,19 +14,19 @@ struct results {
     const char *name; /* as messages say it */
     FILE *file; /* of lines; of a database, what keeps other scans out */
     struct database *database;
-    struct paths done; /* of models that are there from earlier scans, sorted, as JSON has them */
+    struct paths done; /* of models that are there from earlier scans, sorted, as JSON has them (json_form) */
 };
 
-/* Opens what the options name, and with --resume hands over each line that is there; what a torn last line has is
+/* Is told of each model that is there from earlier: why it could not be analyzed, or NULL. */
+typedef void results_taker(void *payload, const char *code);
+/* Opens what the options name, and with --resume counts each line that is there; what a torn last line has is
  * dropped. Tells what is wrong: there is something already, or not of the same options. */
 enum exit_status results_open(struct results *results, const struct options *options, const char *fingerprint,
-                              void (*take)(void *payload, const json_t *document), void *payload);
-/* Whether an earlier scan has the model. */
+                              npart_many *many, results_taker *take, void *payload);
+/* Whether an earlier scan has the model, by its path as JSON has it. */
 bool results_have(const struct results *results, const char *path);
-/* Whether lines must come with their documents. */
-bool results_want_documents(const struct results *results);
 /* Writes a line, at once or, into a database, within a second. False, and told: it cannot be written. */
-bool results_add(struct results *results, const struct line *line, const json_t *document);
+bool results_add(struct results *results, const struct line *line);
 /* To be called now and then while no line comes. False, and told: earlier lines cannot be written. */
 bool results_settle(struct results *results);
 /* Writes what is left, and closes; once closed, it does nothing. False, and told: not all could be written. */

@@ -66,34 +66,6 @@ void text_insert(struct text *text, size_t at, const char *more)
     text->count += count;
 }
 
-/* Of the character at the start of a text beyond ASCII; 0: it is none. */
-static size_t utf8_length(const unsigned char *at)
-{
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    size_t length = at[0] >= 0xf0 ? 4 : at[0] >= 0xe0 ? 3 : 2;
-    if (at[0] < 0xc0 || at[0] > 0xf4)
-        return 0;
-    uint32_t code = at[0] & (0xffu >> (length + 1));
-    for (size_t i = 1; i < length; i++) {
-        if ((at[i] & 0xc0) != 0x80)
-            return 0;
-        code = code << 6 | (at[i] & 0x3fu);
-    }
-    return code >= least[length] && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) ? length : 0;
-}
-
-/* The character at the start of a text as UTF-8, whose bytes are counted; `*taken`: those of the text. */
-static const char *take_character(const char *at, size_t *count, size_t *taken)
-{
-    const unsigned char *bytes = (const unsigned char *)at;
-    *count = *bytes < 0x80 ? 1 : utf8_length(bytes);
-    *taken = *count ? *count : 1;
-    if (*count)
-        return at;
-    *count = strlen(REPLACEMENT);
-    return REPLACEMENT;
-}
-
 void text_add_json(struct text *text, const char *more)
 {
     size_t length = strlen(more), shown = npart_json_text(more, length, NULL, 0);
@@ -103,13 +75,10 @@ void text_add_json(struct text *text, const char *more)
     text_add(text, "\"");
 }
 
-char *as_utf8(const char *text)
+char *json_form(const char *text)
 {
     struct text out = {0};
-    for (size_t taken, count; *text; text += taken) {
-        const char *character = take_character(text, &count, &taken);
-        (void)text_write(&out, character, count);
-    }
+    text_add_json(&out, text);
     (void)text_write(&out, "", 1);
     if (!out.has_failed)
         return out.bytes;
@@ -117,12 +86,7 @@ char *as_utf8(const char *text)
     return NULL;
 }
 
-bool is_plain_utf8(const char *text)
+bool is_own_form(const char *json)
 {
-    for (size_t taken, count; *text; text += taken) {
-        const char *character = take_character(text, &count, &taken);
-        if (count == strlen(REPLACEMENT) && memcmp(character, REPLACEMENT, count) == 0)
-            return false;
-    }
-    return true;
+    return !strstr(json, REPLACEMENT);
 }

@@ -25,9 +25,9 @@ void text_add_toml(struct text *text, const char *more);
 /* Puts it in before the byte at `at`. */
 void text_insert(struct text *text, size_t at, const char *more);
 
-/* A text as JSON has it, to be freed; NULL: out of memory. */
-char *as_utf8(const char *text);
-/* Whether JSON has it as it is, and no other text so. */
-bool is_plain_utf8(const char *text);
+/* A text as JSON has it, in quotes; to be freed; NULL: out of memory. Texts that differ in bytes which are no UTF-8
+ * alone have one form; and whether no other text has a form. */
+char *json_form(const char *text);
+bool is_own_form(const char *json);
 
 #endif

@@ -350,13 +350,11 @@ static bool drop_alike(struct scan_models *models, struct key *keys, bool has_ar
     bool has_memory = true;
     for (size_t i = 0; i < models->count && has_memory; i++) {
         const struct scan_model *model = &models->items[i];
-        bool is_plain = is_plain_utf8(model->path);
-        if (is_plain && !(has_arguments && model->code))
-            continue;
-        char *text = as_utf8(model->path);
-        has_memory = text && paths_add(&texts, text);
+        char *text = json_form(model->path);
+        bool is_kept = text && (!is_own_form(text) || (has_arguments && model->code));
+        has_memory = text && (!is_kept || paths_add(&texts, text));
         free(text);
-        if (has_memory)
+        if (is_kept && has_memory)
             keys[count++] = (struct key){"", texts.items[texts.count - 1], i};
     }
     if (has_memory)

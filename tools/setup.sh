@@ -10,7 +10,7 @@
 #
 # usage: tools/setup.sh [tests | fuzz | shells | debian | page | web | spark | analyzers | cross | packaging | release]
 set -eu
-packages="gcc make libc6-dev protobuf-c-compiler libprotobuf-c-dev uthash-dev libjansson-dev libsqlite3-dev"
+packages="gcc make libc6-dev protobuf-c-compiler libprotobuf-c-dev uthash-dev libsqlite3-dev"
 [ "${1-}" = tests ] && packages="$packages g++ chromium chromium-driver clang cmake git graphviz groff-base mandoc pkgconf python3 python3-selenium python3-venv strace"
 [ "${1-}" = fuzz ] && packages="$packages afl++ clang libclang-rt-dev python3"
 [ "${1-}" = analyzers ] && packages="$packages clang-tidy cppcheck"

@@ -23,15 +23,6 @@ const char *const *condition_words(void)
     return words;
 }
 
-enum npart_bound bound_of(const char *threshold)
-{
-    struct npart_bound_info info = {.size = sizeof info};
-    int at = 0;
-    while (npart_bound_info((enum npart_bound)at, &info) && strcmp(info.threshold, threshold) != 0)
-        at++;
-    return (enum npart_bound)at;
-}
-
 void tell_reason(const char *model, const char *target, const npart_plan *plan, const npart_advice *advice,
                  bool has_project)
 {

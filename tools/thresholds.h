@@ -17,8 +17,6 @@ void find_outcomes(struct outcomes *out, const struct options *options, const np
 void find_validity(struct outcomes *out, const struct options *options, const npart_inference *inference);
 /* Of enum npart_condition, in its order. */
 const char *const *condition_words(void);
-/* By the name of an outcome; NPART_BOUNDS: it is none. */
-enum npart_bound bound_of(const char *threshold);
 /* Tells of every threshold of the user's that a plan does not meet. False when there is one. */
 bool meets_thresholds(const struct options *options, const char *model, const char *target, const npart_plan *plan);
 /* Tells the first cause of that, and what to do first; `advice` may be NULL. */

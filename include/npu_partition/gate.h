@@ -77,22 +77,6 @@ NPART_API uint32_t npart_inference_outcomes(const npart_inference *inference,
  * (npu-partition.toml: [dims], batch = 1)". */
 NPART_API size_t npart_action_text(const struct npart_action *action, bool has_project, char *out, size_t bytes);
 
-/* ---- rules that are waived ------------------------------------------------------------------------------- */
-
-/* The nodes that fall back for waived rules and no other. A node is told by its name, else by its op; where others have
- * the name or op and fall back for a rule that is not waived, it stays on the CPU. */
-typedef struct npart_lift npart_lift;
-/* `is_waived` is by rule of the plan's op list, as many as npart_oplist_info.all_rule_count. Keeps nothing of what it
- * is given. Fails with ARGUMENT or MEMORY. */
-NPART_API npart_status npart_lift_make(npart_lift **out, const npart_plan *plan, const bool *is_waived,
-                                       struct npart_error *error);
-/* Gives the handle back. */
-NPART_API void npart_lift_free(npart_lift *lift);
-/* Those nodes as placement overrides, with which the model is planned again; they live as long as the handle. */
-NPART_API const struct npart_assumption *npart_lift_overrides(const npart_lift *lift, uint32_t *count);
-/* Whether a node that is put on the NPU falls back for a rule; `rule` must be one of the list. */
-NPART_API bool npart_lift_has_rule(const npart_lift *lift, uint32_t rule);
-
 /* ---- plans that were saved ------------------------------------------------------------------------------- */
 
 /* Sides of comparisons (npart_diff_make) from reports and baselines. */
@@ -147,16 +131,6 @@ NPART_API bool npart_sides_place(const npart_sides *sides, const struct npart_si
 
 /* ---- baselines ------------------------------------------------------------------------------------------- */
 
-/* In which order a baseline has two sides: as strcmp() tells it. */
-NPART_API int npart_side_compare(const struct npart_side *a, const struct npart_side *b);
-/* A model's path as a baseline has it: as it is, or, where it is no UTF-8, as npart_plain_text shows it. */
-NPART_API size_t npart_baseline_path(const char *path, char *out, size_t bytes);
-/* The line of a side, in words of a version, without its end. */
-NPART_API size_t npart_baseline_line(const struct npart_side *side, int version, char *out, size_t bytes);
-/* In which version the figures of a line are, whichever stands at the top of its file. */
-NPART_API int npart_baseline_line_version(const char *line);
-/* Whether the nodes of the sides of two lines are the same but for their names: "structure" of the line. */
-NPART_API bool npart_baseline_same_structure(const char *line, const char *other);
 /* What of a plan is worse than it was. */
 enum npart_worse {
     NPART_WORSE_PARTITIONS = 1,
@@ -194,10 +168,21 @@ NPART_API npart_status npart_sides_compare(const npart_sides *baseline, const st
                                            const struct npart_side *after, struct npart_compared *out,
                                            struct npart_error *error);
 
-/* Writes the cache of a baseline of the sides that have nodes, sorted: equal sides, equal bytes. Fails with ARGUMENT,
- * WRITE or MEMORY. */
-NPART_API npart_status npart_baseline_cache(const struct npart_side *const *sides, size_t count,
-                                            npart_write_callback write, void *payload, struct npart_error *error);
+typedef struct npart_baseline npart_baseline;
+#define NPART_BASELINE_WRITTEN "written to the baseline" /* the text of a plan that is to be in the next one */
+/* What models were; `before`, which must outlive it, is NULL where nothing is known. `is_written`: plans that are
+ * compared with it become the next one, and none is worse. `allocator` may be NULL. Fails with ARGUMENT, MALFORMED (two
+ * sides are of one model, target and toolchain) or MEMORY. */
+NPART_API npart_status npart_baseline_make(npart_baseline **out, const npart_sides *before, bool is_written,
+                                           const struct npart_allocator *allocator, struct npart_error *error);
+/* Gives the handle back. */
+NPART_API void npart_baseline_free(npart_baseline *baseline);
+/* Writes the next baseline, in words or, with `is_cache`, what stands beside it: plans of this run and, unless all
+ * models were checked, those of before that none of them replaces. Sorted: equal plans, equal bytes. `*count`, which
+ * may be NULL: how many. Fails with ARGUMENT, WRITE or MEMORY. */
+NPART_API npart_status npart_baseline_write(const npart_baseline *baseline, bool are_all, bool is_cache,
+                                            npart_write_callback write, void *payload, uint32_t *count,
+                                            struct npart_error *error);
 
 /* ---- patterns of paths ----------------------------------------------------------------------------------- */
 
@@ -251,7 +236,7 @@ struct npart_project_info {
     size_t size;
     const char *oplist, *cost, *baseline; /* paths, relative to the file's folder; NULL: not said */
     struct npart_project_texts exclude; /* globs of models */
-    uint32_t model_count, waiver_count; /* tables of [[models]] and [[waivers]] */
+    uint32_t model_count; /* tables of [[models]] */
 };
 NPART_API bool npart_project_info(const npart_project *project, struct npart_project_info *out);
 /* The globs of a table of [[models]], counted from 0. */
@@ -294,26 +279,116 @@ NPART_API void npart_project_found(npart_project *project, uint32_t entry);
 NPART_API void npart_project_idle(const npart_project *project, bool has_targets, npart_project_callback tell,
                                   void *payload);
 
-/* A table of [[waivers]]. */
-struct npart_waiver {
-    size_t size;
-    uint32_t line, column;
-    struct npart_project_texts models; /* globs */
-    struct npart_project_texts targets; /* none: all */
-    struct npart_project_texts rules; /* globs of ids */
-    bool has_thresholds;
-    const char *reason;
-    int year, month, day; /* the last day on which it holds */
+/* A note on each table of [[waivers]] that was for a model that was checked, and that nothing needed; `is_whole`: all
+ * models were, so those that are for none, too. */
+NPART_API void npart_project_idle_waivers(const npart_project *project, bool is_whole, npart_project_callback tell,
+                                          void *payload);
+
+/* ---- a model at the gate --------------------------------------------------------------------------------- */
+
+/* How a model stands on a target; of several the greatest. */
+enum npart_standing {
+    NPART_STANDING_OK,
+    NPART_STANDING_KNOWN, /* a threshold is not met, which the baseline accepts */
+    NPART_STANDING_WAIVED, /* ... which a waiver accepts */
+    NPART_STANDING_WORSE, /* than the baseline */
+    NPART_STANDING_FAILS,
+    NPART_STANDINGS
 };
-NPART_API bool npart_project_waiver(const npart_project *project, uint32_t index, struct npart_waiver *out);
-/* Whether it is for a target as it was asked for; whether it says something of a threshold, by the name of its outcome;
- * "baseline": that all may get worse. */
-NPART_API bool npart_waiver_has_target(const npart_project *project, uint32_t index, const char *target);
-NPART_API bool npart_waiver_speaks_of(const npart_project *project, uint32_t index, const char *threshold);
-/* Its thresholds instead of those that are there, where they ask less: of several waivers the most generous counts. And
- * its thresholds and no other, without the conditions that it accepts. */
-NPART_API void npart_waiver_accept(const npart_project *project, uint32_t index, struct npart_thresholds *inout);
-NPART_API void npart_waiver_limit(const npart_project *project, uint32_t index, struct npart_thresholds *out);
+NPART_API const char *npart_standing_text(enum npart_standing value); /* in JSON, or NULL */
+
+/* A model with the plans of its targets, held to thresholds, waivers and baselines as `npu-partition check` does. */
+typedef struct npart_gate npart_gate;
+
+#define NPART_ACCEPTED_DAYS 90 /* from today on, for which a new waiver holds */
+/* Whether a text is a day that the calendar has: "2026-12-31". */
+NPART_API bool npart_is_day(const char *text);
+
+/* All that is pointed to must outlive the gate. */
+struct npart_gate_options {
+    uint32_t version;
+    const char *name; /* of the model, as it is told */
+    const char *today; /* "2026-12-31": waivers hold up to their last day */
+    npart_project *project; /* NULL: none */
+    const char *project_path; /* as it is told */
+    const char *path; /* of the model, by which globs and baselines know it; NULL: it is not in the project's folder */
+    const struct npart_thresholds *asked; /* which count before those of the project file; NULL: none */
+    npart_baseline *baseline, *before; /* NULL: none. `before` decides nothing: it tells what changed */
+    /* Whether the file of a model of the baseline is not there any more, so that another may be it; NULL: none is. */
+    bool (*is_gone)(void *payload, const char *path);
+    /* Is told of waivers that expired, by their places, and of models that moved, with line 0; NULL: nobody is. */
+    npart_project_callback tell;
+    void *payload; /* of both */
+    const char *reason; /* of new waivers; NULL: one to be filled in */
+    const char *const *words; /* what the command line that adds a waiver must have, too */
+    uint32_t word_count;
+    const struct npart_error *error; /* why the model cannot be analyzed: then this is all that is told; else NULL */
+};
+#define NPART_GATE_OPTIONS_INIT {.version = 1}
+
+/* Begins with a model, of which no plan is known yet. `inference` may be NULL where there is an error. Fails with
+ * ARGUMENT or MEMORY. */
+NPART_API npart_status npart_gate_make(npart_gate **out, const npart_inference *inference,
+                                       const struct npart_gate_options *options, struct npart_error *error);
+/* Gives the handle back. */
+NPART_API void npart_gate_free(npart_gate *gate);
+
+/* A plan of that inference, or of its model in another precision. */
+struct npart_gate_plan {
+    uint32_t version;
+    const npart_plan *plan;
+    const npart_advice *advice; /* NULL: none */
+    const char *target; /* as it was asked for, by which the project file knows it; NULL: the plan's own text */
+    const char *label; /* as it is told; NULL: the plan's own */
+    const char *as; /* the precision that was asked for, as a command line has it; NULL: none */
+};
+#define NPART_GATE_PLAN_INIT {.version = 1}
+/* Holds a plan to all that is asked of it; what the plan points to must outlive the gate. Fails as npart_plan_make
+ * does: where rules are waived, the model is planned again. */
+NPART_API npart_status npart_gate_add(npart_gate *gate, const struct npart_gate_plan *plan, struct npart_error *error);
+/* Once all plans are there: how the model stands as a whole. */
+NPART_API void npart_gate_settle(npart_gate *gate);
+
+struct npart_gate_info {
+    size_t size;
+    enum npart_standing standing;
+    bool asks_validity; /* that ONNX Runtime does not load it is a threshold */
+    const char *invalid, *invalid_waiver; /* why it does not, and why that is accepted; "" */
+    uint32_t target_count;
+};
+NPART_API bool npart_gate_info(const npart_gate *gate, struct npart_gate_info *out);
+/* A target, in the order of npart_gate_add. */
+struct npart_gate_target {
+    size_t size;
+    const char *label;
+    enum npart_standing standing; /* by its own thresholds */
+    enum npart_standing counted; /* with what is said of the model */
+    uint32_t outcome_count;
+    bool is_open; /* a threshold is not met, and nothing accepts it */
+    const struct npart_compared *compared; /* with the baseline, else with what was before */
+};
+NPART_API bool npart_gate_target(const npart_gate *gate, uint32_t index, struct npart_gate_target *out);
+/* All outcomes as documents take them (npart_entry), good until the next call; what is told with another is left out.
+ * False: out of memory. */
+NPART_API bool npart_gate_outcomes(npart_gate *gate, const struct npart_threshold_outcome **items, uint32_t *count);
+
+/* Writes a stanza of [[waivers]] that accepts all that is open on a target, NPART_NONE: of the model as such, which is
+ * accepted from here on. Fails with ARGUMENT (no waiver can: the message says why), WRITE or MEMORY. */
+NPART_API npart_status npart_gate_accept(npart_gate *gate, uint32_t target, npart_write_callback write, void *payload,
+                                         struct npart_error *error);
+
+/* Which parts of the text, as bits. */
+enum npart_gate_part {
+    NPART_GATE_FAILING = 1, /* a block for each target that fails */
+    NPART_GATE_STANZAS = 2, /* in it the stanza that would accept it, not the command that adds that */
+    NPART_GATE_OTHERS = 4 /* what is fine, or accepted: a line each */
+};
+/* Writes for people, in one piece; nothing where there is nothing to tell. `look` may be NULL. And a line of JSON
+ * (docs/json.md). Fail with ARGUMENT, WRITE or MEMORY. */
+NPART_API npart_status npart_gate_text(const npart_gate *gate, const struct npart_report_options *look, unsigned parts,
+                                       npart_write_callback write, void *payload, struct npart_error *error);
+NPART_API npart_status npart_gate_json(const npart_gate *gate, npart_write_callback write, void *payload,
+                                       struct npart_error *error);
 
 #ifdef __cplusplus
 }

@@ -242,6 +242,21 @@ struct npart_fix_options {
 NPART_API npart_status npart_fix_make(npart_fix **out, const char *path, const npart_oplist *const *oplists,
                                       const char *const *targets, uint32_t target_count,
                                       const struct npart_fix_options *options, struct npart_error *error);
+/* Whether something was found, or nothing is left to be mended. */
+NPART_API bool npart_fix_is_done(const npart_fix *fix);
+struct npart_fix_hint {
+    size_t size;
+    char words[1024]; /* what is to be asked for besides: "--allow bits-if,ulp" */
+    char text[160]; /* what it brings the first target that gains: "rknn: 1 partition, 0 of 9 nodes on the CPU" */
+};
+/* Where a search found nothing: what the same one finds with sizes for what is dynamic, where none were given, or else
+ * with the first class of rewrites more that mends something. `*out` NULL: nothing is found so. `path` to `options` are
+ * those of the search. Fails with ARGUMENT. */
+NPART_API npart_status npart_fix_find_hint(npart_fix **out, struct npart_fix_hint *hint, const npart_fix *found,
+                                           const char *path, const npart_oplist *const *oplists,
+                                           const char *const *targets, uint32_t target_count,
+                                           const struct npart_fix_options *options, bool with_sizes,
+                                           struct npart_error *error);
 /* What npart_advice_make looks at: what is found for one target with the sizes of `options` and those that `fixed`
  * (or NULL) has for the rest; where a class that is not allowed would bring more, what is found with that. Of a model
  * that the target refuses since it is not quantized: what is found for the target with the switch by which it counts

@@ -125,6 +125,14 @@ NPART_API size_t npart_plan_first_cause(const npart_plan *plan, bool has_place, 
 NPART_API size_t npart_action_lines(const struct npart_action *action, uint32_t column, uint32_t width, char *out,
                                     size_t bytes);
 
+/* What the tools that run the model have to be told for a plan to hold (docs/settings.md), as JSON of several lines;
+ * sizes are those that the plan's inference was given. `advice` may be NULL. Fails with ARGUMENT (a name that is needed
+ * is no UTF-8), WRITE or MEMORY. */
+NPART_API npart_status npart_plan_settings(const npart_plan *plan, const npart_advice *advice,
+                                           npart_write_callback write, void *payload, struct npart_error *error);
+/* Whether there are such settings for targets of a list. */
+NPART_API bool npart_oplist_has_settings(const npart_oplist *oplist);
+
 /* An estimated time as reports tell it: two significant digits in the unit that suits, "~5.0 ms", "~2.1 s". Writes and
  * returns as above. */
 NPART_API size_t npart_estimate_text(double ms, char *out, size_t bytes);

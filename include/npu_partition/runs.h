@@ -142,6 +142,27 @@ struct npart_selftest_model {
 NPART_API npart_status npart_selftest_model(uint32_t index, struct npart_selftest_model *out,
                                             npart_write_callback write, void *payload, struct npart_error *error);
 
+/* The first of them that is whole on a target, and the lines that run it there. */
+typedef struct npart_selftest npart_selftest;
+/* `name`: the path that the model will have. Options are those of npart_inference_make and npart_plan_make. Fails as
+ * these do. */
+NPART_API npart_status npart_selftest_make(npart_selftest **out, const npart_oplist *oplist, const char *target,
+                                           const char *name, const struct npart_inference_options *sizes,
+                                           const struct npart_plan_options *plan, struct npart_error *error);
+/* Gives the handle back. */
+NPART_API void npart_selftest_free(npart_selftest *selftest);
+struct npart_selftest_info {
+    size_t size;
+    const char *ops, *input_type; /* as of npart_selftest_model */
+    const void *bytes; /* of the model */
+    size_t byte_count;
+    const npart_plan *plan; /* its own */
+    uint32_t node_count;
+    const char *run, *check; /* a line that runs it, and one that tells where it ran; NULL: none is known */
+};
+/* False also where none of the models is whole. */
+NPART_API bool npart_selftest_info(const npart_selftest *selftest, struct npart_selftest_info *out);
+
 /* ---- tables of measured runs ----------------------------------------------------------------------------- */
 
 typedef struct npart_run_table npart_run_table;
@@ -168,6 +189,20 @@ struct npart_measured_run {
     uint32_t line; /* of CSV, or place in JSON */
 };
 NPART_API bool npart_run_table_row(const npart_run_table *table, uint32_t index, struct npart_measured_run *out);
+
+/* What a plan of a measured run is made with. */
+struct npart_run_asked {
+    size_t size;
+    const npart_oplist *oplist;
+    const char *target; /* as of npart_plan_make */
+    const struct npart_inference_options *sizes; /* NULL: none */
+    const struct npart_plan_options *plan; /* NULL: the defaults */
+};
+/* The plan of a model as it was run: sizes and runtime of the row count before those that are asked, and where the run
+ * was on the CPU all nodes are. `is_missing`, of as many as the dims that are asked, or NULL: which of these the model
+ * lacks; else that is an error, as it always is of the row's. Fails as npart_inference_make and npart_plan_make do. */
+NPART_API npart_status npart_run_plan(npart_plan **out, const npart_model *model, const struct npart_measured_run *run,
+                                      const struct npart_run_asked *asked, bool *is_missing, struct npart_error *error);
 
 /* ---- costs that are fitted to runs ----------------------------------------------------------------------- */
 

@@ -360,6 +360,8 @@ const char *npart__buffer_text(struct npart__buffer *buffer);
 const char *npart__made_text(struct npart__buffer *buffer);
 /* The text, which stays as long as the arena, in no more memory than it needs; and an empty buffer. "" as above. */
 const char *npart__keep_text(struct npart__buffer *buffer);
+/* The same of a text that is whole; NULL when memory of the arena ran out at any time. */
+const char *npart__kept_text(struct npart__buffer *buffer);
 
 /* For text that a getter writes: calls it again with more room until the whole fits.
  *
@@ -387,6 +389,17 @@ size_t npart__copy_plain(char *out, size_t bytes, const char *text);
  * becomes \u202e or \udb40\udc01, bytes that are no UTF-8 U+FFFD. */
 size_t npart__next_json(const char *text, size_t rest, char shown[NPART__PLAIN_BYTES], size_t *shown_length);
 size_t npart__copy_json(char *out, size_t bytes, const char *text, size_t length);
+
+/* In UTF-8 the bytes after the first of a character have the form 10xxxxxx. */
+static inline bool npart__begins_character(char byte)
+{
+    return ((unsigned char)byte & 0xc0) != 0x80;
+}
+/* How many characters a text has, which a terminal is taken to show in a column each: wide ones of East Asian scripts
+ * take two on most, which is not known. */
+size_t npart__columns_of(const char *text, size_t length);
+/* Of a text that is wider its beginning, and "..."; no fewer than 3 columns. */
+void npart__cut_columns(char *text, size_t columns);
 
 /* Appends one word of a shell, whatever stands in it: names come from a file, and the line is there to be copied. */
 void npart__append_shell_word(struct npart__buffer *out, const char *text);

@@ -190,6 +190,12 @@ const char *npart__keep_text(struct npart__buffer *buffer)
     return text ? text : "";
 }
 
+const char *npart__kept_text(struct npart__buffer *buffer)
+{
+    const char *text = npart__keep_text(buffer); /* where the smaller memory fails, too, the arena says so */
+    return buffer->arena->failed ? NULL : text;
+}
+
 /* It must be called once at least, as it is what sets the size: `length` is that of the text, without its NUL. */
 bool npart__buffer_lacks(struct npart__buffer *buffer, size_t length)
 {

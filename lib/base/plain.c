@@ -207,3 +207,21 @@ void npart__shorten(char *out, size_t bytes, const char *text)
         skipped++;
     (void)snprintf(out, bytes, "%s%s", skipped ? "..." : "", text + skipped);
 }
+
+size_t npart__columns_of(const char *text, size_t length)
+{
+    size_t columns = 0;
+    for (size_t i = 0; i < length; i++)
+        columns += npart__begins_character(text[i]);
+    return columns;
+}
+
+void npart__cut_columns(char *text, size_t columns)
+{
+    char *at = text;
+    if (npart__columns_of(text, strlen(text)) <= columns)
+        return;
+    for (size_t seen = 0; seen <= columns - 3; at++)
+        seen += npart__begins_character(*at);
+    memcpy(at - 1, "...", 4);
+}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * JSON as a tree (RFC 8259), read with one byte of looking ahead. What is wrong is told as jansson tells it, whose
- * messages the command line has had from the beginning.
+ * JSON as a tree (RFC 8259), read with one byte of looking ahead. What is wrong is told in the words of jansson, which
+ * read it before.
  */
 #include <math.h>
 #include <stdio.h>

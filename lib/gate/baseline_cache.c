@@ -10,21 +10,16 @@
 /* What the cache is written to, and its memory. */
 struct cache {
     struct npart__arena arena;
-    struct npart__buffer out;
+    struct npart__buffer *out;
 };
 
-int npart_side_compare(const struct npart_side *x, const struct npart_side *y)
+int npart__compare_sides(const void *a, const void *b)
 {
+    const struct npart_side *x = *(const struct npart_side *const *)a, *y = *(const struct npart_side *const *)b;
     int order = strcmp(x->model, y->model);
     if (order == 0)
         order = strcmp(x->target, y->target);
     return order ? order : strcmp(x->toolchain, y->toolchain);
-}
-
-/* For qsort. */
-static int compare_sides(const void *a, const void *b)
-{
-    return npart_side_compare(*(const struct npart_side *const *)a, *(const struct npart_side *const *)b);
 }
 
 const char *npart__as_utf8(const char *text, struct npart__arena *arena)
@@ -38,17 +33,7 @@ const char *npart__as_utf8(const char *text, struct npart__arena *arena)
         return text;
     npart__buffer_init(&plain, arena);
     npart__append_plain(&plain, text, strlen(text));
-    return arena->failed ? NULL : npart__keep_text(&plain);
-}
-
-size_t npart_baseline_path(const char *path, char *out, size_t bytes)
-{
-    struct npart__note note;
-    npart__note_open(&note, NULL);
-    const char *text = npart__as_utf8(path, &note.arena);
-    if (text)
-        npart__append_text(&note.text, text);
-    return npart__note_close(&note, out, bytes);
+    return npart__kept_text(&plain);
 }
 
 static unsigned code_of(const char *text, size_t bytes)
@@ -64,7 +49,7 @@ static unsigned code_of(const char *text, size_t bytes)
 static void put_text(struct cache *cache, const char *before, const char *text)
 {
     static const char controls[] = "\b\f\n\r\t\"\\", letters[] = "bfnrt\"\\";
-    struct npart__buffer *out = &cache->out;
+    struct npart__buffer *out = cache->out;
     const char *at = npart__as_utf8(text ? text : "", &cache->arena);
     npart__append_text(out, before);
     npart__append_text(out, "\"");
@@ -89,41 +74,41 @@ static void put_text(struct cache *cache, const char *before, const char *text)
 static void put_milliseconds(struct cache *cache, const char *before, double ms)
 {
     if (ms < 0 || !(ms < 1e12)) {
-        npart__append_format(&cache->out, "%snull", before);
+        npart__append_format(cache->out, "%snull", before);
         return;
     }
     unsigned long long us = (unsigned long long)(ms * 1000 + 0.5);
-    npart__append_format(&cache->out, "%s%llu.%03llu", before, us / 1000, us % 1000);
+    npart__append_format(cache->out, "%s%llu.%03llu", before, us / 1000, us % 1000);
 }
 
 static void put_range(struct cache *cache, const char *before, struct npart_cost_range range)
 {
     if (range.typical_ms < 0) {
-        npart__append_format(&cache->out, "%snull", before);
+        npart__append_format(cache->out, "%snull", before);
         return;
     }
-    npart__append_format(&cache->out, "%s", before);
+    npart__append_format(cache->out, "%s", before);
     put_milliseconds(cache, "[", range.low_ms);
     put_milliseconds(cache, ",", range.typical_ms);
     put_milliseconds(cache, ",", range.high_ms);
-    npart__append_format(&cache->out, "]");
+    npart__append_format(cache->out, "]");
 }
 
 static void put_share(struct cache *cache, const char *before, bool is_known, double share)
 {
     unsigned millionths = (unsigned)((share > 0 ? share < 1 ? share : 1 : 0) * 1e6 + 0.5);
     if (is_known)
-        npart__append_format(&cache->out, "%s%u.%06u", before, millionths / 1000000, millionths % 1000000);
+        npart__append_format(cache->out, "%s%u.%06u", before, millionths / 1000000, millionths % 1000000);
     else
-        npart__append_format(&cache->out, "%snull", before);
+        npart__append_format(cache->out, "%snull", before);
 }
 
 static void put_bytes(struct cache *cache, const char *before, uint64_t bytes)
 {
     if (bytes > INT64_MAX)
-        npart__append_format(&cache->out, "%snull", before);
+        npart__append_format(cache->out, "%snull", before);
     else
-        npart__append_format(&cache->out, "%s%llu", before, (unsigned long long)bytes);
+        npart__append_format(cache->out, "%s%llu", before, (unsigned long long)bytes);
 }
 
 static void put_count(struct cache *cache, const char *before, uint32_t count)
@@ -133,7 +118,7 @@ static void put_count(struct cache *cache, const char *before, uint32_t count)
 
 static void put_summary(struct cache *cache, const struct npart_summary *at)
 {
-    npart__append_format(&cache->out,
+    npart__append_format(cache->out,
                          "{\"nodes\":%u,\"folded\":%u,\"live\":%u,\"accepted\":%u,\"refused\":%u,\"failed\":%u,"
                          "\"unknown\":%u,\"partitions\":%u",
                          at->nodes, at->folded, at->live, at->accepted, at->refused, at->failed, at->unknown,
@@ -164,7 +149,7 @@ static void put_digits(struct cache *cache, uint32_t number, unsigned width)
 {
     static const char digits[] = NPART__BASELINE_DIGITS;
     while (width--)
-        npart__append(&cache->out, &digits[number >> 6 * width & 63], 1);
+        npart__append(cache->out, &digits[number >> 6 * width & 63], 1);
 }
 
 /* Up to three digits; the last number stands for all that have no place. */
@@ -193,7 +178,7 @@ static void put_nodes(struct cache *cache, const struct npart_side *side)
         }
         of[i] = places.items[id];
     }
-    npart__append_text(&cache->out, "],\"packed\":\"");
+    npart__append_text(cache->out, "],\"packed\":\"");
     for (uint32_t i = 0; is_ok && i < side->node_count; i++) {
         const struct npart_side_node *node = &side->nodes[i];
         uint32_t name = node->name && *node->name ? npart_name_hash(node->name) : node->name_hash;
@@ -204,7 +189,7 @@ static void put_nodes(struct cache *cache, const struct npart_side *side)
         for (size_t k = 0; k < NPART__COUNT(hashes); k++)
             put_digits(cache, hashes[k], 6);
     }
-    npart__append_text(&cache->out, "\"");
+    npart__append_text(cache->out, "\"");
 }
 
 static void put_causes(struct cache *cache, const struct npart_side *side)
@@ -214,10 +199,10 @@ static void put_causes(struct cache *cache, const struct npart_side *side)
         put_text(cache, i ? ",{\"kind\":" : "{\"kind\":", cause->kind);
         put_text(cache, ",\"rule\":", cause->rule);
         put_text(cache, ",\"text\":", cause->text);
-        npart__append_format(&cache->out, ",\"victims\":%u,\"nodes\":[", cause->affected_count);
+        npart__append_format(cache->out, ",\"victims\":%u,\"nodes\":[", cause->affected_count);
         for (uint32_t k = 0; k < cause->node_count; k++)
-            npart__append_format(&cache->out, "%s%u", k ? "," : "", cause->nodes[k]);
-        npart__append_text(&cache->out, "]}");
+            npart__append_format(cache->out, "%s%u", k ? "," : "", cause->nodes[k]);
+        npart__append_text(cache->out, "]}");
     }
 }
 
@@ -232,41 +217,24 @@ static void put_side(struct cache *cache, const struct npart_side *side)
     put_text(cache, "},\"targets\":[{\"target\":", list);
     put_text(cache, ",\"name\":", side->target);
     put_text(cache, ",\"toolchain\":", side->toolchain);
-    npart__append_text(&cache->out, ",\"summary\":");
+    npart__append_text(cache->out, ",\"summary\":");
     put_summary(cache, &side->summary);
     put_figures(cache, side);
-    npart__append_format(&cache->out, "},\"listing\":\"%s\",\"ops\":[",
+    npart__append_format(cache->out, "},\"listing\":\"%s\",\"ops\":[",
                          side->listing == NPART_LISTING_LEFT ? "left" : "all");
     put_nodes(cache, side);
-    npart__append_text(&cache->out, ",\"causes\":[");
+    npart__append_text(cache->out, ",\"causes\":[");
     put_causes(cache, side);
-    npart__append_text(&cache->out, "]}]}\n");
+    npart__append_text(cache->out, "]}]}\n");
 }
 
-npart_status npart_baseline_cache(const struct npart_side *const *sides, size_t count, npart_write_callback write,
-                                  void *payload, struct npart_error *error)
+void npart__put_baseline_cache(struct npart__buffer *out, const struct npart_side *const *sides, uint32_t count)
 {
-    struct cache cache;
-    if (!write || (!sides && count))
-        return npart__fail_null(!write ? "write" : "sides", error);
-    npart__arena_init(&cache.arena, NULL);
-    npart__buffer_init(&cache.out, &cache.arena);
-    cache.out.write = write;
-    cache.out.payload = payload;
-    const struct npart_side **sorted = npart__arena_zeroed(&cache.arena, count + 1, sizeof *sorted);
-    for (size_t i = 0; sorted && i < count; i++)
-        sorted[i] = sides[i];
-    if (sorted)
-        qsort(sorted, count, sizeof *sorted, compare_sides);
-    for (size_t i = 0; sorted && i < count; i++)
-        if (sorted[i]->listing != NPART_LISTING_NONE)
-            put_side(&cache, sorted[i]);
-    npart__buffer_flush(&cache.out);
-    npart_status status = NPART_OK;
-    if (cache.out.refused)
-        status = npart__fail(error, NPART_ERROR_WRITE, "", "cannot write");
-    else if (cache.out.failed || cache.arena.failed)
-        status = npart__fail_memory(error);
+    struct cache cache = {.out = out};
+    npart__arena_init(&cache.arena, &out->arena->allocator);
+    for (uint32_t i = 0; i < count; i++)
+        if (sides[i]->listing != NPART_LISTING_NONE)
+            put_side(&cache, sides[i]);
+    out->failed |= cache.arena.failed;
     npart__arena_clear(&cache.arena);
-    return status;
 }

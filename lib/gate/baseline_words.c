@@ -112,7 +112,7 @@ static void put_summary(struct npart__buffer *out, const struct npart_side *side
     put_times(out, side, version);
 }
 
-static void put_line(struct npart__buffer *out, const struct npart_side *side, int version)
+void npart__put_baseline_line(struct npart__buffer *out, const struct npart_side *side, int version)
 {
     put_field(out, side->model);
     npart__append_text(out, "\t");
@@ -136,16 +136,8 @@ const char *npart__baseline_line(const struct npart_side *side, int version, str
 {
     struct npart__buffer out;
     npart__buffer_init(&out, arena);
-    put_line(&out, side, version);
-    return arena->failed ? NULL : npart__keep_text(&out);
-}
-
-size_t npart_baseline_line(const struct npart_side *side, int version, char *out, size_t bytes)
-{
-    struct npart__note note;
-    npart__note_open(&note, NULL);
-    put_line(&note.text, side, version);
-    return npart__note_close(&note, out, bytes);
+    npart__put_baseline_line(&out, side, version);
+    return npart__kept_text(&out);
 }
 
 /* ---- reading ------------------------------------------------------------------------------------------------ */
@@ -472,7 +464,7 @@ const struct npart__tree *npart__read_baseline_line(const char *line, struct npa
     return document;
 }
 
-int npart_baseline_line_version(const char *line)
+int npart__baseline_line_version(const char *line)
 {
     const char *end = line, *begin = line;
     for (int i = 0; i < 4 && end; i++) {
@@ -483,7 +475,7 @@ int npart_baseline_line_version(const char *line)
     return share && share < end ? 2 : NPART_BASELINE_VERSION;
 }
 
-bool npart_baseline_same_structure(const char *line, const char *other)
+bool npart__same_structure(const char *line, const char *other)
 {
     static const char word[] = "\tstructure ";
     const char *a = strstr(line, word), *b = strstr(other, word);

@@ -11,7 +11,7 @@
 /* Bits: of a node of the file, a name or an op. */
 enum { FALLS = 1, STAYS = 2 }; /* on the CPU for waived rules alone; for another reason */
 
-struct npart_lift {
+struct npart__lift {
     struct npart__life *life;
     bool *is_lifted; /* by rule of the op list: a node that is put on the NPU falls back for it */
     struct npart_assumption *items; /* those nodes, as placement overrides */
@@ -20,7 +20,7 @@ struct npart_lift {
 };
 
 struct search {
-    npart_lift *lift;
+    struct npart__lift *lift;
     const bool *is_waived; /* by rule */
     const npart_plan *plan;
     const npart_model *model; /* with the nodes that the plan adds, which come after those of the file */
@@ -103,7 +103,7 @@ static uint8_t *find_item(struct npart__numbers *interner, const char *text)
 }
 
 /* Of the name of a node, or without one of its op. *item is NULL where it cannot be told of. False: out of memory. */
-static bool find_own(npart_lift *lift, const struct npart_node *node, uint8_t **item)
+static bool find_own(struct npart__lift *lift, const struct npart_node *node, uint8_t **item)
 {
     char op[1024];
     bool has_name = *node->name != '\0';
@@ -137,7 +137,7 @@ static bool gather_states(struct search *search)
     return true;
 }
 
-static bool make_overrides(npart_lift *lift)
+static bool make_overrides(struct npart__lift *lift)
 {
     lift->items = npart__arena_zeroed(&lift->life->arena, lift->names.count + lift->ops.count + (size_t)1,
                                       sizeof *lift->items);
@@ -173,7 +173,7 @@ static bool mark_rules(struct search *search)
     return true;
 }
 
-static bool find_lift(npart_lift *lift, const npart_plan *plan, const bool *is_waived)
+static bool find_lift(struct npart__lift *lift, const npart_plan *plan, const bool *is_waived)
 {
     struct npart_model_info model = {.size = sizeof model};
     struct npart_oplist_info list = {.size = sizeof list};
@@ -195,26 +195,29 @@ static bool find_lift(npart_lift *lift, const npart_plan *plan, const bool *is_w
     return is_found;
 }
 
-npart_status npart_lift_make(npart_lift **out, const npart_plan *plan, const bool *is_waived, struct npart_error *error)
+npart_status npart__lift_make(struct npart__lift **out, const npart_plan *plan, const bool *is_waived,
+                              struct npart_error *error)
 {
-    if (!out || !plan || !is_waived)
-        return npart__fail_null(!out ? "out" : !plan ? "plan" : "is_waived", error);
-    npart_lift *lift = npart__handle_new(sizeof *lift, &plan->life->arena.allocator);
+    struct npart__lift *lift = npart__handle_new(sizeof *lift, &plan->life->arena.allocator);
     if (!lift)
         return npart__fail_memory(error);
     npart_status status = find_lift(lift, plan, is_waived) ? NPART_OK : npart__fail_memory(error);
     return NPART__HAND_OVER(out, lift, status, error);
 }
 
-NPART__FREES(lift)
+void npart__lift_free(struct npart__lift *lift)
+{
+    if (lift)
+        npart__life_end(lift->life);
+}
 
-const struct npart_assumption *npart_lift_overrides(const npart_lift *lift, uint32_t *count)
+const struct npart_assumption *npart__lift_overrides(const struct npart__lift *lift, uint32_t *count)
 {
     *count = lift ? lift->count : 0;
     return lift ? lift->items : NULL;
 }
 
-bool npart_lift_has_rule(const npart_lift *lift, uint32_t rule)
+bool npart__lift_has_rule(const struct npart__lift *lift, uint32_t rule)
 {
     return lift && lift->is_lifted[rule];
 }

@@ -273,12 +273,9 @@ static const struct key threshold_keys[] = {
     {"max-partitions", KIND(INTEGER), "a number", IN_SETTINGS(max_partitions), false, check_count},
     {"min-mac-coverage", SHARE, "a share such as 0.95", IN_SETTINGS(min_mac_coverage), false, check_share},
     {"min-coverage", SHARE, "a share such as 0.95", IN_SETTINGS(min_coverage), false, check_share},
-    {"max-ms", KIND(FLOAT) | KIND(INTEGER), "milliseconds", IN_SETTINGS(bounds[NPART_BOUND_MAX_MS]), false,
-     check_number},
-    {"min-tokens-per-s", KIND(FLOAT) | KIND(INTEGER), "tokens a second",
-     IN_SETTINGS(bounds[NPART_BOUND_MIN_TOKENS_PER_S]), false, check_number},
-    {"max-first-token-ms", KIND(FLOAT) | KIND(INTEGER), "milliseconds",
-     IN_SETTINGS(bounds[NPART_BOUND_MAX_FIRST_TOKEN_MS]), false, check_number},
+#define BOUND(member, id, word, is_least, unit, unknown, expected, value, goes, help)                                 \
+    {word, KIND(FLOAT) | KIND(INTEGER), expected, IN_SETTINGS(bounds[NPART_BOUND_##id]), false, check_number},
+#include "gate/bounds.def"
     {"allow-none", KIND(BOOLEAN), "true or false", IN_SETTINGS(allow_none), false, NULL},
     {"fail-on", STRINGS, "an array of words", IN_SETTINGS(fail_on), false, check_fail_on},
     {"on", KIND(TABLE), "tables of thresholds by target", IN_SETTINGS(on), false, check_on},
@@ -439,19 +436,12 @@ struct npart_project_texts npart__texts_of(npart_project *project, const struct 
     return (struct npart_project_texts){items, count};
 }
 
-static void tell_waiver(npart_project *project, struct npart__waiver *waiver)
+static void place_waiver(npart_project *project, struct npart__waiver *waiver)
 {
-    const struct npart__toml_time *day = &waiver->expires->as.time;
-    waiver->told = (struct npart_waiver){.size = sizeof waiver->told,
-                                         .models = npart__texts_of(project, waiver->models),
-                                         .targets = npart__texts_of(project, waiver->targets),
-                                         .rules = npart__texts_of(project, waiver->rules),
-                                         .has_thresholds = waiver->thresholds != NULL,
-                                         .reason = waiver->reason->as.text.bytes,
-                                         .year = day->year,
-                                         .month = day->month,
-                                         .day = day->day};
-    npart__toml_place(project->document, waiver->at->at, &waiver->told.line, &waiver->told.column);
+    waiver->for_models = npart__texts_of(project, waiver->models);
+    waiver->for_targets = npart__texts_of(project, waiver->targets);
+    waiver->for_rules = npart__texts_of(project, waiver->rules);
+    npart__toml_place(project->document, waiver->at->at, &waiver->line, &waiver->column);
 }
 
 bool npart__read_project(npart_project *project, npart_project_callback tell, void *payload)
@@ -470,7 +460,7 @@ bool npart__read_project(npart_project *project, npart_project_callback tell, vo
     for (uint32_t i = 0; i < file->table_count; i++)
         file->tables[i].paths = npart__texts_of(project, file->tables[i].path);
     for (uint32_t i = 0; i < file->waiver_count; i++)
-        tell_waiver(project, &file->waivers[i]);
+        place_waiver(project, &file->waivers[i]);
     return true;
 }
 
@@ -523,8 +513,7 @@ bool npart_project_info(const npart_project *project, struct npart_project_info 
                                        .cost = file->cost ? file->cost->as.text.bytes : NULL,
                                        .baseline = file->baseline ? file->baseline->as.text.bytes : NULL,
                                        .exclude = project->excluded,
-                                       .model_count = file->table_count,
-                                       .waiver_count = file->waiver_count};
+                                       .model_count = file->table_count};
     return true;
 }
 
@@ -533,13 +522,5 @@ bool npart_project_models(const npart_project *project, uint32_t index, struct n
     if (!project || !out || index >= project->file.table_count)
         return false;
     *out = project->file.tables[index].paths;
-    return true;
-}
-
-bool npart_project_waiver(const npart_project *project, uint32_t index, struct npart_waiver *out)
-{
-    if (!project || index >= project->file.waiver_count || !NPART__HAS_ROOM(out))
-        return false;
-    *out = project->file.waivers[index].told;
     return true;
 }

@@ -25,7 +25,12 @@ struct npart__model_table {
 struct npart__waiver {
     struct npart__project_settings settings; /* thresholds alone */
     const struct npart__toml *at, *models, *targets, *rules, *worse, *thresholds, *reason, *expires;
-    struct npart_waiver told;
+    struct npart_project_texts for_models, for_targets, for_rules; /* globs; those of targets: none: all */
+    uint32_t line, column;
+    /* What became of it. */
+    bool has_model, is_used;
+    uint64_t known_rules; /* of the first 64 of its rules, those that an op list of its models has */
+    char meant[128];      /* what the first that none has may have meant; "" */
 };
 
 struct npart__project_file {

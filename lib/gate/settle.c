@@ -4,7 +4,7 @@
  */
 #include <stdio.h>
 
-#include "gate/project.h"
+#include "gate/judge.h"
 
 bool npart_project_matches(const struct npart_project_texts *globs, const char *path)
 {
@@ -217,31 +217,20 @@ void npart_project_idle(const npart_project *project, bool has_targets, npart_pr
 
 /* ---- waivers ------------------------------------------------------------------------------------------------ */
 
-static const struct npart__waiver *waiver_at(const npart_project *project, uint32_t index)
+bool npart__waiver_has_target(const struct npart__waiver *waiver, const char *target)
 {
-    return project && index < project->file.waiver_count ? &project->file.waivers[index] : NULL;
-}
-
-bool npart_waiver_has_target(const npart_project *project, uint32_t index, const char *target)
-{
-    const struct npart__waiver *waiver = waiver_at(project, index);
-    if (!waiver || !target)
-        return false;
-    for (uint32_t i = 0; i < waiver->told.targets.count; i++)
-        if (means_target(waiver->told.targets.items[i].text, target))
+    for (uint32_t i = 0; i < waiver->for_targets.count; i++)
+        if (means_target(waiver->for_targets.items[i].text, target))
             return true;
     return !waiver->targets;
 }
 
-bool npart_waiver_speaks_of(const npart_project *project, uint32_t index, const char *threshold)
+bool npart__waiver_speaks_of(const struct npart__waiver *waiver, const char *threshold)
 {
     static const char fail_on[] = "fail-on ";
-    const struct npart__waiver *waiver = waiver_at(project, index);
-    if (!waiver || !threshold)
-        return false;
     const struct npart__project_settings *settings = &waiver->settings;
     const struct npart__toml *words = settings->fail_on;
-    struct npart_bound_info bound = {.size = sizeof bound};
+    enum npart_bound bound = npart__bound_of(threshold);
     if (strncmp(threshold, fail_on, sizeof fail_on - 1) == 0) {
         for (const struct npart__toml *item = npart__first_string(words); item;
              item = npart__next_string(words, item))
@@ -249,11 +238,10 @@ bool npart_waiver_speaks_of(const npart_project *project, uint32_t index, const 
                 return true;
         return false;
     }
-    for (int i = 0; npart_bound_info((enum npart_bound)i, &bound); i++)
-        if (strcmp(bound.threshold, threshold) == 0)
-            return settings->bounds[i] != NULL;
+    if (bound != NPART_BOUNDS)
+        return settings->bounds[bound] != NULL;
     return (strcmp(threshold, "max-partitions") == 0 && (settings->max_partitions || settings->allow_none)) ||
-           (strcmp(threshold, "baseline") == 0 && waiver->worse && waiver->worse->as.boolean) ||
+           (strcmp(threshold, NPART__REGRESSION) == 0 && waiver->worse && waiver->worse->as.boolean) ||
            (strcmp(threshold, "min-coverage") == 0 && settings->min_coverage) ||
            (strcmp(threshold, "min-mac-coverage") == 0 && (settings->min_mac_coverage || settings->min_coverage));
 }
@@ -267,11 +255,8 @@ static void accept_share(const struct npart__toml *value, double *share)
 
 /* Of several waivers for one threshold the most generous counts, in whatever order they stand. A waiver's own fail-on
  * are the conditions that it accepts. */
-void npart_waiver_accept(const npart_project *project, uint32_t index, struct npart_thresholds *inout)
+void npart__waiver_accept(const struct npart__waiver *waiver, struct npart_thresholds *inout)
 {
-    const struct npart__waiver *waiver = waiver_at(project, index);
-    if (!waiver || !inout)
-        return;
     const struct npart__project_settings *settings = &waiver->settings;
     const struct npart__toml *accepted = settings->fail_on, *most = settings->max_partitions;
     if (most && inout->max_partitions >= 0 && inout->max_partitions < most->as.integer)
@@ -296,11 +281,8 @@ void npart_waiver_accept(const npart_project *project, uint32_t index, struct np
     }
 }
 
-void npart_waiver_limit(const npart_project *project, uint32_t index, struct npart_thresholds *out)
+void npart__waiver_limit(const struct npart__waiver *waiver, struct npart_thresholds *out)
 {
-    const struct npart__waiver *waiver = waiver_at(project, index);
-    if (!waiver || !out)
-        return;
     struct npart__project_settings limits = waiver->settings;
     limits.fail_on = NULL;
     *out = (struct npart_thresholds)NPART_THRESHOLDS_INIT;

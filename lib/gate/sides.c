@@ -457,7 +457,7 @@ static const char *read_line(struct npart__stream *input, struct npart__arena *a
             return NULL;
     }
     line.size -= line.size && line.data[line.size - 1] == '\r';
-    return arena->failed ? NULL : npart__keep_text(&line);
+    return npart__kept_text(&line);
 }
 
 /* What is read of a cache: sides with the lines that they would be written as, each until it is taken. */

@@ -4,7 +4,7 @@
  */
 #include <stdio.h>
 
-#include "gate/gate.h"
+#include "gate/judge.h"
 
 const char *npart_condition_text(enum npart_condition value)
 {
@@ -160,7 +160,7 @@ static void check_slower(struct check *check)
 /* ---- figures that may not pass a number ---------------------------------------------------------------------- */
 
 static const struct npart_bound_info bounds[NPART_BOUNDS] = {
-#define BOUND(member, word, is_least, unit, unknown)                                                                   \
+#define BOUND(member, id, word, is_least, unit, unknown, expected, value, goes, help)                                 \
     {sizeof(struct npart_bound_info), word, unit, "it is not known " unknown,                                          \
      "it is not known " unknown "; give sizes, or lift the threshold of the model", is_least},
 #include "gate/bounds.def"
@@ -172,6 +172,14 @@ bool npart_bound_info(enum npart_bound bound, struct npart_bound_info *out)
         return false;
     *out = bounds[bound];
     return true;
+}
+
+enum npart_bound npart__bound_of(const char *threshold)
+{
+    int at = 0;
+    while (at < NPART_BOUNDS && strcmp(bounds[at].threshold, threshold) != 0)
+        at++;
+    return (enum npart_bound)at;
 }
 
 /* By typical times. */
@@ -212,7 +220,7 @@ double npart_plan_figure(const npart_plan *plan, enum npart_bound bound, char *t
 {
     static double (*const finders[])(const struct npart_cost *cost, const struct npart_memory *memory, char *text,
                                      size_t bytes) = {
-#define BOUND(member, word, is_least, unit, unknown) find_##member,
+#define BOUND(member, id, word, is_least, unit, unknown, expected, value, goes, help) find_##member,
 #include "gate/bounds.def"
     };
     struct npart_cost cost = {.size = sizeof cost};

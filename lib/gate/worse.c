@@ -171,7 +171,7 @@ static npart_status compare_words(const struct npart_side *before, const char *l
     npart_sides *sides = NULL;
     uint32_t count;
     npart__arena_init(&arena, NULL);
-    const char *now = npart__baseline_line(after, npart_baseline_line_version(line), &arena);
+    const char *now = npart__baseline_line(after, npart__baseline_line_version(line), &arena);
     npart_status status = now ? npart_sides_of_line(&sides, now, NULL, error) : npart__fail_memory(error);
     npart__arena_clear(&arena);
     if (status == NPART_OK)

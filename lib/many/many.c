@@ -313,6 +313,7 @@ npart_status npart_many_make(npart_many **out, const struct npart_allocator *all
     npart_many *many = npart__handle_new(sizeof *many, allocator);
     if (!many)
         return npart__fail_memory(error);
+    npart__arena_init(&many->last, &many->life->arena.allocator);
     many->texts.arena = many->codes.arena = many->targets.arena = &many->life->arena;
     many->codes.item_bytes = sizeof(uint64_t);
     many->targets.item_bytes = sizeof(struct npart__many_target);
@@ -322,29 +323,47 @@ npart_status npart_many_make(npart_many **out, const struct npart_allocator *all
     return NPART__HAND_OVER(out, many, status, error);
 }
 
-NPART__FREES(many)
+void npart_many_free(npart_many *many)
+{
+    if (!many)
+        return;
+    npart__arena_clear(&many->last);
+    npart__life_end(many->life);
+}
 
 npart_status npart_many_add(npart_many *many, const char *json, size_t bytes, struct npart_error *error)
 {
     char problem[200];
-    struct npart__arena scratch;
     struct npart__text_stream from = {json, bytes};
     if (!many || !json)
         return npart__fail_null(!many ? "many" : "json", error);
-    npart__arena_init(&scratch, &many->life->arena.allocator);
-    struct npart__stream *input = npart__arena_allocate(&scratch, sizeof *input);
-    const struct npart__tree *report = NULL;
+    npart__arena_clear(&many->last);
+    npart__arena_init(&many->last, &many->life->arena.allocator);
+    struct npart__stream *input = npart__arena_allocate(&many->last, sizeof *input);
+    many->report = NULL;
     if (input) {
         npart__stream_init(input, npart__read_text, &from);
-        report = npart__tree_read(input, &scratch, 0, SIZE_MAX, problem, sizeof problem);
+        many->report = npart__tree_read(input, &many->last, 0, SIZE_MAX, problem, sizeof problem);
     }
     npart_status status = NPART_OK;
-    if (!report && !scratch.failed)
+    if (!many->report && !many->last.failed)
         status = npart__fail(error, NPART_ERROR_MALFORMED, "", "%s", problem);
-    else if (!report || !add_report(many, report, &scratch))
+    else if (!many->report || !add_report(many, many->report, &many->last))
         status = npart__fail_memory(error);
-    npart__arena_clear(&scratch);
     return npart__settle_for(many->life, status, error);
+}
+
+bool npart_many_line(const npart_many *many, struct npart_many_line *out)
+{
+    if (!many || !many->report || !NPART__HAS_ROOM(out))
+        return false;
+    const struct npart__tree *tool = npart__tree_get(many->report, "tool");
+    *out = (struct npart_many_line){.size = sizeof *out,
+                                    .path = npart__tree_text(npart__tree_get(many->report, "model"), "path"),
+                                    .version = npart__tree_text(tool, "version"),
+                                    .options = npart__tree_text(tool, "options"),
+                                    .error = npart__tree_text(npart__tree_get(many->report, "error"), "code")};
+    return true;
 }
 
 bool npart_many_info(const npart_many *many, struct npart_many_info *out)

@@ -57,6 +57,8 @@ struct npart_many {
     uint64_t models, failures;
     struct npart__numbers texts, codes; /* codes: of uint64_t, models */
     struct npart__numbers targets;      /* of struct npart__many_target */
+    struct npart__arena last;           /* of the report that was counted last */
+    const struct npart__tree *report;   /* that report; NULL: none was */
 };
 
 #endif

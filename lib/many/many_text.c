@@ -22,31 +22,9 @@ struct table {
     size_t columns;
 };
 
-/* ---- columns ------------------------------------------------------------------------------------------------- */
-
-static bool begins_character(char byte)
-{
-    return ((unsigned char)byte & 0xc0) != 0x80;
-}
-
-/* How many characters a text has, which a terminal is taken to show in a column each. */
 static size_t columns_of(const char *text)
 {
-    size_t columns = 0;
-    for (; *text; text++)
-        columns += begins_character(*text);
-    return columns;
-}
-
-/* Of a text that is wider its beginning, and "..."; no fewer than 3 columns. */
-static void cut_to_columns(char *text, size_t columns)
-{
-    char *at = text;
-    if (columns_of(text) <= columns)
-        return;
-    for (size_t seen = 0; seen <= columns - 3; at++)
-        seen += begins_character(*at);
-    memcpy(at - 1, "...", 4);
+    return npart__columns_of(text, strlen(text));
 }
 
 /* ---- pieces ------------------------------------------------------------------------------------------------- */
@@ -74,7 +52,7 @@ static void put_text(struct table *table, const char *color, const char *text, s
 {
     char plain[8 * NPART__MANY_TEXT_BYTES];
     (void)npart_plain_text(text, plain, sizeof plain);
-    cut_to_columns(plain, columns);
+    npart__cut_columns(plain, columns);
     put_colored(table, color, plain);
     for (size_t i = columns_of(plain); is_padded && i < columns; i++)
         put(table, " ");

@@ -76,12 +76,6 @@ static const char *plain_of(struct npart__page *page, const char *text, size_t *
     return page->plain->data;
 }
 
-/* In UTF-8 the bytes after the first have the form 10xxxxxx. */
-static bool begins_character(char byte)
-{
-    return ((unsigned char)byte & 0xc0) != 0x80;
-}
-
 /* One "?" for a whole character, so that columns stay what they were. */
 static void put_plain(struct npart__page *page, const char *plain, size_t length)
 {
@@ -92,7 +86,7 @@ static void put_plain(struct npart__page *page, const char *plain, size_t length
     for (size_t i = 0; i < length; i++)
         if ((unsigned char)plain[i] < 0x80)
             npart__append(page->out, plain + i, 1);
-        else if (begins_character(plain[i]))
+        else if (npart__begins_character(plain[i]))
             npart__append(page->out, "?", 1);
 }
 
@@ -107,20 +101,10 @@ void npart__put_text(struct npart__page *page, const char *text)
     npart__put_outside(page, text, strlen(text));
 }
 
-/* A character takes one column here; wide ones of East Asian scripts take two on most terminals,
- * which is not known. */
-static size_t columns_of(const char *plain, size_t length)
-{
-    size_t columns = 0;
-    for (size_t i = 0; i < length; i++)
-        columns += begins_character(plain[i]);
-    return columns;
-}
-
 size_t npart__shown_columns(struct npart__page *page, const char *text, size_t length)
 {
     const char *plain = plain_of(page, text, &length);
-    return columns_of(plain, length);
+    return npart__columns_of(plain, length);
 }
 
 /* The length of the character or escape that a plain text begins with. An escape is never cut in
@@ -134,7 +118,7 @@ static size_t unit_length(const char *plain, size_t length)
         wanted = plain[1] == 'x' ? 4 : plain[1] == 'u' ? 6 : plain[1] == 'U' ? 10 : 1;
     if (wanted > 1 && wanted <= length && strspn(plain + 2, "0123456789abcdef") >= wanted - 2)
         return wanted;
-    while (at < length && !begins_character(plain[at]))
+    while (at < length && !npart__begins_character(plain[at]))
         at++;
     return at;
 }
@@ -145,13 +129,13 @@ void npart__put_cut(struct npart__page *page, const char *text, size_t columns)
 {
     size_t length = strlen(text), fits = 0, seen = 0;
     const char *plain = plain_of(page, text, &length);
-    if (columns_of(plain, length) <= columns) {
+    if (npart__columns_of(plain, length) <= columns) {
         put_plain(page, plain, length);
         return;
     }
     for (size_t unit; fits < length; fits += unit) {
         unit = unit_length(plain + fits, length - fits);
-        seen += columns_of(plain + fits, unit);
+        seen += npart__columns_of(plain + fits, unit);
         if (seen + 3 > columns)
             break;
     }
@@ -194,7 +178,7 @@ void npart__wrapped(struct npart__page *page, const char *text, uint32_t column,
     while (*text) {
         size_t length = strcspn(text, " "), shown = length;
         const char *plain = plain_of(page, text, &shown);
-        size_t columns = columns_of(plain, shown);
+        size_t columns = npart__columns_of(plain, shown);
         if (!is_first && column + 1 + columns > page->width) {
             npart__append_format(page->out, "\n%*s", (int)indent, "");
             column = indent;
@@ -217,16 +201,16 @@ void npart__put_middle(struct npart__page *page, const char *text, size_t column
 {
     size_t length = strlen(text), begin = 0, end, seen = 0;
     const char *plain = plain_of(page, text, &length);
-    size_t all = columns_of(plain, length);
+    size_t all = npart__columns_of(plain, length);
     if (all <= columns || columns <= 3) { /* no columns: memory ended where the text was measured */
         put_plain(page, plain, length);
         return;
     }
     size_t first = (columns - 3) / 3, last = columns - 3 - first;
-    for (; seen < first || !begins_character(plain[begin]); begin++)
-        seen += begins_character(plain[begin]);
+    for (; seen < first || !npart__begins_character(plain[begin]); begin++)
+        seen += npart__begins_character(plain[begin]);
     for (end = length, seen = 0; seen < last; end--)
-        seen += begins_character(plain[end - 1]);
+        seen += npart__begins_character(plain[end - 1]);
     put_plain(page, plain, begin);
     npart__put(page, "...");
     put_plain(page, plain + end, length - end);

@@ -31,7 +31,7 @@ make=${MAKE:-make}
 build() {
 	"$make" -C "$root" BUILD="$work/make" CC="$work/bin/cc" AR="$work/bin/ar" NO_SQLITE=1 STRIP=true WARNINGS= \
 		CFLAGS="-O2 $flags" CPPFLAGS="-isystem $work/dependencies/include $windows" \
-		LIBS="-L$work/dependencies/lib -lprotobuf-c -lm" TOOL_LIBS="-L$work/dependencies/lib -ljansson" "$@"
+		LIBS="-L$work/dependencies/lib -lprotobuf-c -lm" TOOL_LIBS= "$@"
 }
 case $system in
 linux)
@@ -67,7 +67,6 @@ esac
 # The licenses of all that is linked.
 mkdir -p "$work/licenses"
 cp "$folder/sources/protobuf-c/LICENSE" "$work/licenses/protobuf-c.txt"
-cp "$folder/sources/jansson/LICENSE" "$work/licenses/jansson.txt"
 sed -n '1,/\*\//p' "$work/dependencies/include/uthash.h" >"$work/licenses/uthash.txt"
 zig=$("$folder/tools/bin/python" -c 'import ziglang, os; print(os.path.dirname(ziglang.__file__))')
 cp "$zig/LICENSE" "$work/licenses/zig-compiler-rt.txt"

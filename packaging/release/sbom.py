@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes what the binaries of a release are made of as CycloneDX 1.6, the same bytes each time.
 
-usage: sbom.py VERSION SOURCES TOOLS > npu-partition-VERSION.cdx.json   SOURCES: protobuf-c and jansson as they were linked
+usage: sbom.py VERSION SOURCES TOOLS > npu-partition-VERSION.cdx.json   SOURCES: protobuf-c as it was linked
 """
 
 import datetime
@@ -37,9 +37,8 @@ def main() -> None:
     zig = re.search(r"ziglang==([\w.]+)", tools).group(1)
     product = part("npu-partition", version, "Apache-2.0", PackageURL("pypi", None, "npu-partition", version), True)
     parts = [
-        part(name, debian(sources, name), license_id,
-             PackageURL("deb", "debian", name, debian(sources, name), {"arch": "source"}))
-        for name, license_id in (("protobuf-c", "BSD-2-Clause"), ("jansson", "MIT"))
+        part("protobuf-c", debian(sources, "protobuf-c"), "BSD-2-Clause",
+             PackageURL("deb", "debian", "protobuf-c", debian(sources, "protobuf-c"), {"arch": "source"}))
     ]
     parts.append(part("uthash", "2.3.0", "BSD-1-Clause", PackageURL("generic", None, "uthash", "2.3.0")))
     # zig brings the C libraries and compiler-rt that are linked: musl for Linux, mingw-w64 for Windows.

@@ -213,3 +213,14 @@ def test_annotate_is_the_tools(tool: str, detector: pathlib.Path, tmp_path: path
     subprocess.run([tool, "annotate", detector, "-t", "hexagon,tidl", "-o", tmp_path / "tool"], check=True)
     annotate(detector, ["hexagon", "tidl"], tmp_path / "python")
     assert (tmp_path / "python").read_bytes() == (tmp_path / "tool").read_bytes()
+
+
+def test_a_hint_is_the_tools(tool: str, encoder: pathlib.Path) -> None:
+    done = subprocess.run([tool, "fix", encoder, "-t", "hexagon", "--dry-run"], capture_output=True, text=True,
+                          check=True)
+    found = npu_partition.fix_hint(encoder, "hexagon", with_sizes=True)
+    assert found is not None
+    assert done.stdout.startswith("This would mend it:\n")
+    assert f"\n  {found[1]}\n" in done.stdout
+    assert found[0] == "--dim batch=1 --dim sequence=128"
+    assert npu_partition.fix_hint(encoder, "hexagon", dims={"batch": 1, "sequence": 128}) is None

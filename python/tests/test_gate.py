@@ -2,6 +2,8 @@
 """Thresholds: the package says what the tool says."""
 from __future__ import annotations
 
+import datetime
+import json
 import pathlib
 import shutil
 import subprocess
@@ -10,7 +12,7 @@ import pytest
 
 import npu_partition
 from npu_partition import analyze
-from npu_partition.gate import CONDITIONS, Baseline, Project, outcomes
+from npu_partition.gate import CONDITIONS, Baseline, Checked, Project, outcomes
 
 
 def test_outcomes_are_the_tools(tool: str, detector: pathlib.Path) -> None:
@@ -70,3 +72,31 @@ inputs = {x = [1, 3]}
     path.write_text("target = 3", encoding="utf-8")
     with pytest.raises(npu_partition.MalformedError, match="1:1: there is no key target here; did you"):
         Project(path)
+
+
+def test_a_check_is_the_tools(tool: str, detector: pathlib.Path, tmp_path: pathlib.Path,
+                              monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(detector, tmp_path / "m.onnx")
+    toml = tmp_path / "npu-partition.toml"
+    toml.write_text('targets = ["hexagon:v73"]\nthresholds.max-partitions = 1\nthresholds.fail-on = ["fail"]\n'
+                    '[[models]]\npath = "*.onnx"\n[[waivers]]\nmodels = "*"\nreason = "was so"\nexpires = 2026-01-31\n'
+                    'thresholds.max-partitions = 99\n', encoding="utf-8")
+
+    def asked(*words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([tool, "check", "--today", "2026-12-01", *words], capture_output=True, text=True,
+                              check=False)
+
+    def checked() -> Checked:
+        return Checked(analyze("m.onnx", "hexagon:v73"), "m.onnx", project=Project(toml), path="m.onnx",
+                       today=datetime.date(2026, 12, 1))
+
+    found, told = checked(), json.loads(asked("--format", "json").stdout)
+    assert found.standing == told["check"]["status"] == "fails"
+    assert found.to_dict() == told
+    assert found.notes == ["this waiver expired on 2026-01-31 and holds no more for m.onnx on hexagon:v73: was so"]
+    assert found.to_text().splitlines()[:6] == asked().stdout.splitlines()[:6]
+    with toml.open("a", encoding="utf-8") as file:
+        file.write("\n" + found.waiver(0))
+    assert asked("--format", "json").returncode == 0
+    assert checked().standing == "waived"

@@ -61,8 +61,19 @@ def test_calibrate_is_the_tools(tool: str, detector: pathlib.Path, tmp_path: pat
     analysis = analyze(model, "hexagon")
     found = runs.calibrate([runs.Measurement(analysis, row.ms) for row in rows])
     assert found.to_dict() == json.loads(done.stdout)
+    assert runs.calibrate_table(tmp_path / "runs.csv", "hexagon:v73").to_dict() == found.to_dict()
     assert not found.is_accepted
     assert found.costs is None
     assert "NOT ACCEPTED: one model cannot show" in str(found)
     with pytest.raises(npu_partition.ArgumentError, match="a time is none"):
         runs.calibrate([runs.Measurement(analysis, -1)])
+
+
+def test_a_selftest_is_the_tools(tool: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = subprocess.run([tool, "selftest", "hexagon:v73", "-o", "s.onnx", "--format", "json"], capture_output=True,
+                          text=True, check=True)
+    told, found = json.loads(done.stdout), runs.selftest("hexagon:v73", "s.onnx")
+    assert found is not None
+    assert (found.ops, found.run, found.check) == (told["ops"], told["run"], told["check"])
+    assert found.model == (tmp_path / "s.onnx").read_bytes()

@@ -15,7 +15,7 @@ import pytest
 from conftest import FIXTURES
 
 import npu_partition
-from npu_partition import Analysis, analyze, session_options
+from npu_partition import Analysis, analyze, session_options, tool_settings
 
 NAMES = ("provider", "provider_options", "session_config", "free_dimension_overrides")
 
@@ -25,6 +25,8 @@ def written(tool: str, model: pathlib.Path, target: str, folder: pathlib.Path, *
     path = folder / "settings.json"
     subprocess.run([tool, model, "-t", target, "-q", "--settings", path, *words], check=True)
     found = json.loads(path.read_text(encoding="utf-8"))
+    if not words:
+        assert tool_settings(analyze(model, target).targets[0]) == found
     return {name: found.get(name, {}) for name in NAMES}
 
 

@@ -350,6 +350,44 @@ static void test_calibrate__arguments(void)
 }
 
 /* The two reports. */
+static void test_calibrate__plans_of_runs(void)
+{
+    static const char open[] = "input x float32[1,batch]\nnode y = Relu(x)\noutput y\n";
+    struct npart_measured_run run = {.size = sizeof run, .model = "m", .dims = "batch=8; ", .ms = 1};
+    struct npart_run_asked asked = {.size = sizeof asked, .target = "t:a"};
+    struct npart_summary summary = {.size = sizeof summary};
+    struct npart_dim_binding rows = {.name = "rows", .size = 2};
+    struct npart_inference_options sizes = NPART_INFERENCE_OPTIONS_INIT;
+    struct npart_error error;
+    npart_model *model = read_text(open);
+    npart_oplist *oplist = NULL;
+    npart_plan *plan = NULL;
+    bool is_missing = false;
+    REQUIRE(npart_oplist_read_memory(&oplist, prior, sizeof prior - 1, "t", NULL, NULL) == NPART_OK);
+    asked.oplist = oplist;
+    CHECK_INT(npart_run_plan(&plan, model, &run, &asked, NULL, NULL), NPART_OK);
+    CHECK(npart_plan_summary(plan, &summary) && summary.accepted == 1 && summary.live == 1);
+    npart_plan_free(plan);
+    run.is_on_cpu = true;
+    CHECK_INT(npart_run_plan(&plan, model, &run, &asked, NULL, NULL), NPART_OK);
+    CHECK(npart_plan_summary(plan, &summary) && summary.accepted == 0 && summary.live == 1);
+    npart_plan_free(plan);
+    sizes.dims = &rows;
+    sizes.dim_count = 1;
+    asked.sizes = &sizes;
+    CHECK_INT(npart_run_plan(&plan, model, &run, &asked, &is_missing, NULL), NPART_OK);
+    CHECK(is_missing);
+    npart_plan_free(plan);
+    run.dims = "none=8";
+    CHECK_INT(npart_run_plan(&plan, model, &run, &asked, &is_missing, &error), NPART_ERROR_ARGUMENT);
+    CHECK_TEXT(error.message, "dim none=8: the model has no such dim");
+    run.dims = "batch=eight";
+    CHECK_INT(npart_run_plan(&plan, model, &run, &asked, &is_missing, &error), NPART_ERROR_ARGUMENT);
+    CHECK_TEXT(error.message, "dims: expected NAME=SIZE, with blanks between");
+    npart_oplist_free(oplist);
+    npart_model_free(model);
+}
+
 static void test_calibrate__reports(void)
 {
     struct bench bench;
@@ -373,7 +411,8 @@ static void test_calibrate__reports(void)
     close_bench(&bench);
 }
 
-TESTS(test_calibrate__finds_what_is_off, test_calibrate__parts_anew, test_calibrate__writes_a_cost_file,
+TESTS(test_calibrate__plans_of_runs,
+      test_calibrate__finds_what_is_off, test_calibrate__parts_anew, test_calibrate__writes_a_cost_file,
       test_calibrate__times_by_parameter, test_calibrate__times_of_partitions, test_calibrate__two_totals,
       test_calibrate__what_does_not_help, test_calibrate__runs_of_one_model, test_calibrate__arguments,
       test_calibrate__reports)

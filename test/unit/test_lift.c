@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "npu_partition/gate.h"
+#include "gate/gate.h"
 #include "support/analysis.h"
 #include "support/test.h"
 
@@ -16,30 +16,29 @@ static const char model[] = "input x float32[1,2,8]\nnode a = Relu(x)\nnode b = 
 static void test_lift__by_name_and_op(void)
 {
     struct analysis analysis;
-    npart_lift *lift = NULL;
+    struct npart__lift *lift = NULL;
     struct npart_rule rule = {.size = sizeof rule};
     struct npart_oplist_info info = {.size = sizeof info};
     analysis_open(&analysis, model, list, "t", NULL);
     REQUIRE(npart_oplist_info(analysis.oplist, &info));
     bool *is_waived = calloc(info.all_rule_count + (size_t)1, sizeof *is_waived);
     uint32_t count = 9, rank = NPART_NONE;
-    CHECK(npart_lift_make(&lift, analysis.plan, is_waived, NULL) == NPART_OK);
-    (void)npart_lift_overrides(lift, &count);
+    CHECK(npart__lift_make(&lift, analysis.plan, is_waived, NULL) == NPART_OK);
+    (void)npart__lift_overrides(lift, &count);
     CHECK_INT(count, 0);
-    npart_lift_free(lift);
+    npart__lift_free(lift);
     for (uint32_t i = 0; npart_oplist_rule(analysis.oplist, i, &rule); i++)
         if (strstr(rule.id, "Add"))
             is_waived[rank = i] = true;
     REQUIRE(rank != NPART_NONE);
-    CHECK(npart_lift_make(&lift, analysis.plan, is_waived, NULL) == NPART_OK);
-    const struct npart_assumption *items = npart_lift_overrides(lift, &count);
+    CHECK(npart__lift_make(&lift, analysis.plan, is_waived, NULL) == NPART_OK);
+    const struct npart_assumption *items = npart__lift_overrides(lift, &count);
     CHECK_INT(count, 2);
     bool has_name = false;
     for (uint32_t i = 0; i < count; i++)
         has_name |= items[i].node && strcmp(items[i].node, "first") == 0 && items[i].on_npu;
-    CHECK(has_name && npart_lift_has_rule(lift, rank));
-    npart_lift_free(lift);
-    CHECK_INT(npart_lift_make(&lift, analysis.plan, NULL, NULL), NPART_ERROR_ARGUMENT);
+    CHECK(has_name && npart__lift_has_rule(lift, rank));
+    npart__lift_free(lift);
     free(is_waived);
     analysis_close(&analysis);
 }

@@ -123,6 +123,45 @@ static void test_many__advice_of_ends(void)
     npart_many_free(many);
 }
 
+static void test_many__the_last_line(void)
+{
+    npart_many *many = open_many();
+    struct npart_many_line line = {.size = sizeof line};
+    CHECK(!npart_many_line(many, &line));
+    add(many, "{'tool':{'version':'1','options':'f00'},'model':{'path':'m'},'error':{'code':'limit'},'targets':[]}");
+    CHECK(npart_many_line(many, &line));
+    CHECK_TEXT(line.path, "m");
+    CHECK_TEXT(line.version, "1");
+    CHECK_TEXT(line.options, "f00");
+    CHECK_TEXT(line.error, "limit");
+    add(many, "{'model':{}}");
+    CHECK(npart_many_line(many, &line) && !line.path && !line.version && !line.options && !line.error);
+    CHECK_INT(npart_many_add(many, "[", 1, NULL), NPART_ERROR_MALFORMED);
+    CHECK(!npart_many_line(many, &line) && !npart_many_line(NULL, &line));
+    npart_many_free(many);
+}
+
+static void test_many__overview(void)
+{
+    struct analysis at;
+    struct sink sink = {0};
+    npart_overview *overview = NULL;
+    analysis_open(&at, "input x float32[1,2]\nnode a = Relu(x)\nnode b = Erf(a)\noutput b\n",
+                  "format 1\ntarget t\nop Relu\n", "t", NULL);
+    REQUIRE(npart_overview_make(&overview, NULL, NULL) == NPART_OK);
+    CHECK_INT(npart_overview_add(overview, "a/folder/with/a/long/name/model.onnx", "t", at.plan, NULL, NULL), NPART_OK);
+    CHECK_INT(npart_overview_add(overview, "b.onnx", "t", NULL, NULL, NULL), NPART_OK);
+    CHECK_INT(npart_overview_add(overview, NULL, "t", NULL, NULL, NULL), NPART_ERROR_ARGUMENT);
+    CHECK_INT(npart_overview_text(overview, NULL, sink_write, &sink, NULL), NPART_OK);
+    CHECK_TEXT(sink.text, "model                           target  verdict parts % MACs % nodes\n"
+                          "...with/a/long/name/model.onnx  t       split       1      -    50.0\n"
+                          "  Erf: not supported by the target\n"
+                          "b.onnx                          t       error\n");
+    sink_clear(&sink);
+    npart_overview_free(overview);
+    analysis_close(&at);
+}
+
 static void test_many__verdicts(void)
 {
     static const char *const verdicts[] = {"whole", "whole", "edge", "split", "none", "fails", "empty", "strange"};
@@ -343,7 +382,8 @@ static void test_many__memory_ends(void)
     CHECK(is_made);
 }
 
-TESTS(test_many__handle, test_many__memory_ends, test_many__nothing, test_many__nothing_analyzed,
+TESTS(test_many__the_last_line, test_many__overview,
+      test_many__handle, test_many__memory_ends, test_many__nothing, test_many__nothing_analyzed,
       test_many__what_is_no_line, test_many__advice_of_ends, test_many__verdicts, test_many__roots_in_turn,
       test_many__hidden_roots, test_many__what_tells_roots_apart, test_many__thousands_of_roots,
       test_many__texts_from_outside, test_many__color)

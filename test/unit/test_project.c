@@ -4,7 +4,7 @@
  */
 #include <stdio.h>
 
-#include "npu_partition/gate.h"
+#include "gate/judge.h"
 #include "support/counted.h"
 #include "support/test.h"
 
@@ -47,7 +47,7 @@ static void test_project__settles(void)
     npart_project *project = project_of(file);
     struct npart_project_info info = {.size = sizeof info};
     struct npart_project_settings settings = {.size = sizeof settings};
-    CHECK(npart_project_info(project, &info) && info.model_count == 1 && info.waiver_count == 2 && !info.baseline);
+    CHECK(npart_project_info(project, &info) && info.model_count == 1 && !info.baseline);
     CHECK_TEXT(info.oplist, "my.ops");
     CHECK(npart_project_matches(&info.exclude, "old/x") && !npart_project_matches(&info.exclude, "a/x.onnx"));
     CHECK(npart_project_settle(project, "c.onnx", &settings, NULL) == NPART_OK);
@@ -68,22 +68,23 @@ static void test_project__settles(void)
 static void test_project__waivers(void)
 {
     npart_project *project = project_of(file);
-    struct npart_waiver waiver = {.size = sizeof waiver};
+    const struct npart__waiver *waivers = project->file.waivers, *first = &waivers[0], *second = &waivers[1];
+    const struct npart__toml_time *day = &first->expires->as.time;
     struct npart_thresholds asked = NPART_THRESHOLDS_INIT;
-    CHECK(npart_project_waiver(project, 0, &waiver) && waiver.year == 2027 && waiver.month == 3 && waiver.day == 31);
-    CHECK(waiver.has_thresholds && waiver.rules.count == 1 && npart_project_matches(&waiver.rules, "hexagon/Pad/mode"));
-    CHECK(npart_waiver_has_target(project, 0, "hexagon:v73") && !npart_waiver_has_target(project, 0, "rknn"));
-    CHECK(npart_waiver_has_target(project, 1, "rknn") && !npart_waiver_has_target(project, 2, "rknn"));
-    CHECK(npart_waiver_speaks_of(project, 0, "max-partitions") && npart_waiver_speaks_of(project, 0, "fail-on fail"));
-    CHECK(!npart_waiver_speaks_of(project, 0, "baseline") && npart_waiver_speaks_of(project, 1, "baseline"));
-    CHECK(!npart_waiver_speaks_of(project, 0, "max-ms"));
+    CHECK(project->file.waiver_count == 2 && day->year == 2027 && day->month == 3 && day->day == 31);
+    CHECK(first->thresholds && first->for_rules.count == 1);
+    CHECK(npart_project_matches(&first->for_rules, "hexagon/Pad/mode"));
+    CHECK(npart__waiver_has_target(first, "hexagon:v73") && !npart__waiver_has_target(first, "rknn"));
+    CHECK(npart__waiver_has_target(second, "rknn"));
+    CHECK(npart__waiver_speaks_of(first, "max-partitions") && npart__waiver_speaks_of(first, "fail-on fail"));
+    CHECK(!npart__waiver_speaks_of(first, "baseline") && npart__waiver_speaks_of(second, "baseline"));
+    CHECK(!npart__waiver_speaks_of(first, "max-ms"));
     asked.max_partitions = 4;
     asked.fails_on[NPART_FAILS_ON_FAIL] = asked.fails_on[NPART_FAILS_ON_INVALID] = true;
-    npart_waiver_accept(project, 0, &asked);
+    npart__waiver_accept(first, &asked);
     CHECK(asked.max_partitions == 9 && !asked.fails_on[NPART_FAILS_ON_FAIL] && !asked.fails_on[NPART_FAILS_ON_INVALID]);
-    npart_waiver_limit(project, 0, &asked);
+    npart__waiver_limit(first, &asked);
     CHECK(asked.max_partitions == 9 && asked.min_coverage < 0);
-    CHECK(!npart_project_waiver(project, 2, &waiver) && !npart_project_waiver(NULL, 0, &waiver));
     npart_project_free(project);
 }
 

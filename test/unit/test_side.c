@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/stream.h"
-#include "npu_partition/gate.h"
+#include "gate/gate.h"
 #include "support/analysis.h"
 #include "support/counted.h"
 #include "support/test.h"
@@ -63,20 +63,35 @@ static void free_sides(struct sides *sides)
     npart_sides_free(sides->read);
 }
 
-static char *line_of(const struct npart_side *side)
+/* What is written without an end; to be freed. */
+static char *text_of_buffer(struct npart__arena *arena, struct npart__buffer *out)
 {
-    size_t bytes = npart_baseline_line(side, NPART_BASELINE_VERSION, NULL, 0) + 1;
-    char *line = malloc(bytes);
-    CHECK(line && npart_baseline_line(side, NPART_BASELINE_VERSION, line, bytes) == bytes - 1);
-    return line;
+    const char *made = npart__made_text(out);
+    char *text = malloc(out->size + 1);
+    REQUIRE(made && text);
+    memcpy(text, made, out->size + 1);
+    npart__arena_clear(arena);
+    return text;
 }
 
-/* To be freed. */
+static char *line_of(const struct npart_side *side)
+{
+    struct npart__arena arena;
+    struct npart__buffer out;
+    npart__arena_init(&arena, NULL);
+    npart__buffer_init(&out, &arena);
+    npart__put_baseline_line(&out, side, NPART_BASELINE_VERSION);
+    return text_of_buffer(&arena, &out);
+}
+
 static char *cache_of(const struct npart_side *side)
 {
-    struct sink sink = {0};
-    CHECK(npart_baseline_cache(&side, 1, sink_write, &sink, NULL) == NPART_OK);
-    return sink.text;
+    struct npart__arena arena;
+    struct npart__buffer out;
+    npart__arena_init(&arena, NULL);
+    npart__buffer_init(&out, &arena);
+    npart__put_baseline_cache(&out, &side, 1);
+    return text_of_buffer(&arena, &out);
 }
 
 static enum npart_change change_between(const struct npart_side *before, const struct npart_side *after)
@@ -265,8 +280,8 @@ static void test_side__figures_of_a_line(void)
     check_line(LINE("none, 0 partitions, 0 of 4 nodes taken, 2 memory limits passed, 1.000 ms, unknown if whole"),
                UINT64_MAX, 1, -1, 2);
     check_line(LINE("split, 2 partitions, 3 of 4 nodes taken, 75.00 % of MACs, 2.500 ms"), 10000, 2.5, 2.5, 0);
-    CHECK_INT(npart_baseline_line_version(LINE("split, 1 partition, 1 of 1 node taken, 75.00 % of MACs")), 2);
-    CHECK_INT(npart_baseline_line_version("1 % of MACs\t" LINE("split, 1 partition, 1 of 1 node taken, no MACs")), 3);
+    CHECK_INT(npart__baseline_line_version(LINE("split, 1 partition, 1 of 1 node taken, 75.00 % of MACs")), 2);
+    CHECK_INT(npart__baseline_line_version("1 % of MACs\t" LINE("split, 1 partition, 1 of 1 node taken, no MACs")), 3);
 }
 
 /* What nobody could have written, or nobody can see. */
@@ -387,11 +402,11 @@ static void test_side__paths_in_a_baseline(void)
 {
     static const char *const pairs[][2] = {{"m.onnx", "m.onnx"}, {"\xc3\xa9\x1f", "\xc3\xa9\x1f"},
                                            {"a\xff", "a\\xff"}, {"a\xfe", "a\\xfe"}, {"", ""}};
-    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
-        char path[64];
-        CHECK_INT(npart_baseline_path(pairs[i][0], path, sizeof path), strlen(pairs[i][1]));
-        CHECK_TEXT(path, pairs[i][1]);
-    }
+    struct npart__arena arena;
+    npart__arena_init(&arena, NULL);
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
+        CHECK_TEXT(npart__as_utf8(pairs[i][0], &arena), pairs[i][1]);
+    npart__arena_clear(&arena);
 }
 
 TESTS(test_side__a_report, test_side__a_baseline, test_side__words, test_side__figures_of_a_line, test_side__no_line,

@@ -173,6 +173,28 @@ static void test_verification__selftest_models(void)
     sink_clear(&refused);
 }
 
-TESTS(test_verification__the_same, test_verification__different, test_verification__blame,
+static void test_verification__selftest_of_a_target(void)
+{
+    npart_oplist *oplist = NULL;
+    npart_selftest *selftest = NULL;
+    struct npart_selftest_info info = {.size = sizeof info};
+    REQUIRE(npart_oplist_find(&oplist, "hexagon", NULL, NULL) == NPART_OK);
+    CHECK_INT(npart_selftest_make(&selftest, oplist, NULL, "my/s.onnx", NULL, NULL, NULL), NPART_OK);
+    CHECK(npart_selftest_info(selftest, &info) && info.node_count && info.byte_count && info.plan && *info.ops);
+    CHECK(strstr(info.run, "ort.InferenceSession('my/s.onnx', o)") && strstr(info.run, "'QNNExecutionProvider'"));
+    CHECK_TEXT(info.check, "npu-partition verify my/s.onnx -t hexagon:v73 --profile qnn_op_trace.json");
+    npart_selftest_free(selftest);
+    npart_oplist_free(oplist);
+    static const char erf[] = "format 1\ntarget t\nop Erf\n"; /* none of them is whole there */
+    REQUIRE(npart_oplist_read_memory(&oplist, erf, sizeof erf - 1, "t", NULL, NULL) == NPART_OK);
+    CHECK_INT(npart_selftest_make(&selftest, oplist, "t", "s.onnx", NULL, NULL, NULL), NPART_OK);
+    CHECK(!npart_selftest_info(selftest, &info));
+    npart_selftest_free(selftest);
+    CHECK_INT(npart_selftest_make(&selftest, NULL, NULL, "s.onnx", NULL, NULL, NULL), NPART_ERROR_ARGUMENT);
+    npart_oplist_free(oplist);
+}
+
+TESTS(test_verification__selftest_of_a_target,
+      test_verification__the_same, test_verification__different, test_verification__blame,
       test_verification__another_model, test_verification__memory_ends,
       test_verification__selftest_models)

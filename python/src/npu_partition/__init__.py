@@ -37,11 +37,13 @@ if TYPE_CHECKING:
     from ._fix import FixSet as FixSet
     from ._fix import annotate as annotate
     from ._fix import fix as fix
+    from ._fix import fix_hint as fix_hint
     from ._fix import fix_set as fix_set
     from ._fix import split as split
     from ._many import analyze_all as analyze_all
     from ._session import SessionOptions as SessionOptions
     from ._session import session_options as session_options
+    from ._session import tool_settings as tool_settings
     from ._targets import TargetInfo as TargetInfo
     from ._targets import targets as targets
 
@@ -54,9 +56,9 @@ _MODULES = {
     "_documents": ("Document", "Outcome"),
     "_errors": ("ArgumentError", "LimitError", "MalformedError", "NpuPartitionError", "OplistError",
                 "OutOfMemoryError", "OutOfTimeError", "ReadError", "TargetError", "UnprovenError", "WriteError"),
-    "_fix": ("Fix", "FixSet", "annotate", "fix", "fix_set", "split"),
+    "_fix": ("Fix", "FixSet", "annotate", "fix", "fix_hint", "fix_set", "split"),
     "_many": ("analyze_all",),
-    "_session": ("SessionOptions", "session_options"),
+    "_session": ("SessionOptions", "session_options", "tool_settings"),
     "_targets": ("TargetInfo", "targets"),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}

@@ -13,7 +13,7 @@ from . import _native, results
 from ._analysis import analyze
 from ._arguments import FixOptions, Number, PlanOptions, Sizes, Targets, encoded, end_time, names
 from ._errors import ArgumentError, UnprovenError
-from ._library import Handle, call, library, make
+from ._library import Handle, call, decoded, library, make, sized
 from ._report import AnyPrinted, Printed, look
 
 Path = Union[str, "os.PathLike[str]"]
@@ -298,6 +298,37 @@ def _search(
     **given: Unpack[SearchOptions],
 ) -> Handle:
     """What `fix` finds, before anything is written."""
+    path, asked, _kept = _asked(model, targets, cache, tokens, **given)
+    return make(library.npart_fix_make, library.npart_fix_free, os.fsencode(path), *asked, about=path)
+
+
+def fix_hint(model: Path, targets: str | Iterable[str] | None = None, *, with_sizes: bool = False,
+             **options: Unpack[SearchOptions]) -> tuple[str, str] | None:
+    """Where `fix` finds nothing: what to ask it for besides, and what that brings, as the tool tells it; else None.
+
+    Args:
+        model, targets, **options: as of `fix`.
+        with_sizes: what sizes for dynamic dimensions bring; else more classes of rewrites.
+    """
+    path, asked, _kept = _asked(model, targets, 0, 1, **options)
+    found = make(library.npart_fix_make, library.npart_fix_free, os.fsencode(path), *asked, about=path)
+    if library.npart_fix_is_done(found.pointer):
+        return None
+    hint, out = sized(_native.npart_fix_hint), ctypes.c_void_p()
+    call(library.npart_fix_find_hint, ctypes.byref(out), ctypes.byref(hint), found.pointer, os.fsencode(path), *asked,
+         with_sizes, about=path)
+    better = Handle(out.value, library.npart_fix_free)
+    return (decoded(hint.words), decoded(hint.text)) if better else None
+
+
+def _asked(
+    model: Path,
+    targets: str | Iterable[str] | None,
+    cache: int,
+    tokens: int,
+    **given: Unpack[SearchOptions],
+) -> tuple[str, tuple[Any, ...], Any]:
+    """The path; what follows it in a search: lists, targets, how many, options; what has to be there as long."""
     oplist, cost = given.get("oplist"), given.get("cost")
     wanted = Targets(targets, oplist, cost)
     plan = PlanOptions(given.get("level", "basic"), given.get("partitioner"), None, None, None, None,
@@ -325,9 +356,7 @@ def _search(
     count = len(wanted.items)
     lists = (ctypes.c_void_p * count)(*(item.pointer for _text, item in wanted.items))
     texts = (ctypes.c_char_p * count)(*(encoded(text) for text, _item in wanted.items))
-    path = os.fspath(model)
-    return make(library.npart_fix_make, library.npart_fix_free, os.fsencode(path), lists, texts, count,
-                ctypes.byref(options), about=path)
+    return os.fspath(model), (lists, texts, count, ctypes.pointer(options)), (wanted, plan, told)
 
 
 def _allowed(classes: list[str]) -> int:

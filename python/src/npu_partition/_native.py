@@ -317,6 +317,17 @@ NPART_WORSE_FAILED = 16
 NPART_WORSE_INVALID = 32
 NPART_WORSE_MEMORY = 64
 
+NPART_STANDING_OK = 0
+NPART_STANDING_KNOWN = 1
+NPART_STANDING_WAIVED = 2
+NPART_STANDING_WORSE = 3
+NPART_STANDING_FAILS = 4
+NPART_STANDINGS = 5
+
+NPART_GATE_FAILING = 1
+NPART_GATE_STANZAS = 2
+NPART_GATE_OTHERS = 4
+
 NPART_NONE = 0xFFFFFFFF
 NPART_VERSION_MAJOR = 0
 NPART_VERSION_MINOR = 3
@@ -343,6 +354,8 @@ NPART_REPORT_OPTIONS_INIT = {"version": 2, "detail": NPART_DETAIL_NODES}
 NPART_DOCUMENT_OPTIONS_INIT = {"version": 2, "detail": NPART_DETAIL_SUMMARY}
 NPART_ENTRY_INIT = {"version": 1}
 NPART_SIDES_OPTIONS_INIT = {"version": 1}
+NPART_GATE_OPTIONS_INIT = {"version": 1}
+NPART_GATE_PLAN_INIT = {"version": 1}
 
 
 class npart_error(Structure):
@@ -1782,6 +1795,17 @@ class npart_fix_options(Structure):
     ]
 
 
+class npart_fix_hint(Structure):
+    size: int
+    words: Bytes
+    text: Bytes
+    _fields_ = [
+        ("size", c_size_t),
+        ("words", c_char * 1024),
+        ("text", c_char * 160),
+    ]
+
+
 class npart_fix_info(Structure):
     size: int
     path: Bytes | None
@@ -2670,6 +2694,29 @@ class npart_selftest_model(Structure):
     ]
 
 
+class npart_selftest_info(Structure):
+    size: int
+    ops: Bytes | None
+    input_type: Bytes | None
+    bytes: Any
+    byte_count: int
+    plan: Any
+    node_count: int
+    run: Bytes | None
+    check: Bytes | None
+    _fields_ = [
+        ("size", c_size_t),
+        ("ops", c_char_p),
+        ("input_type", c_char_p),
+        ("bytes", c_void_p),
+        ("byte_count", c_size_t),
+        ("plan", c_void_p),
+        ("node_count", c_uint32),
+        ("run", c_char_p),
+        ("check", c_char_p),
+    ]
+
+
 class npart_measured_run(Structure):
     size: int
     model: Bytes | None
@@ -2690,6 +2737,21 @@ class npart_measured_run(Structure):
         ("is_on_cpu", c_bool),
         ("ms", c_double),
         ("line", c_uint32),
+    ]
+
+
+class npart_run_asked(Structure):
+    size: int
+    oplist: Any
+    target: Bytes | None
+    sizes: Any
+    plan: Any
+    _fields_ = [
+        ("size", c_size_t),
+        ("oplist", c_void_p),
+        ("target", c_char_p),
+        ("sizes", POINTER(npart_inference_options)),
+        ("plan", POINTER(npart_plan_options)),
     ]
 
 
@@ -2768,6 +2830,21 @@ class npart_calibration_names(Structure):
         ("target", c_char_p),
         ("left_out", c_uint32),
         ("written", c_char_p),
+    ]
+
+
+class npart_many_line(Structure):
+    size: int
+    path: Bytes | None
+    version: Bytes | None
+    options: Bytes | None
+    error: Bytes | None
+    _fields_ = [
+        ("size", c_size_t),
+        ("path", c_char_p),
+        ("version", c_char_p),
+        ("options", c_char_p),
+        ("error", c_char_p),
     ]
 
 
@@ -2915,7 +2992,6 @@ class npart_project_info(Structure):
     baseline: Bytes | None
     exclude: Any
     model_count: int
-    waiver_count: int
     _fields_ = [
         ("size", c_size_t),
         ("oplist", c_char_p),
@@ -2923,7 +2999,6 @@ class npart_project_info(Structure):
         ("baseline", c_char_p),
         ("exclude", npart_project_texts),
         ("model_count", c_uint32),
-        ("waiver_count", c_uint32),
     ]
 
 
@@ -2980,30 +3055,96 @@ class npart_project_settings(Structure):
     ]
 
 
-class npart_waiver(Structure):
-    size: int
-    line: int
-    column: int
-    models: Any
-    targets: Any
-    rules: Any
-    has_thresholds: bool
+npart_gate_options_is_gone = CFUNCTYPE(c_bool, c_void_p, c_void_p)
+
+
+class npart_gate_options(Structure):
+    version: int
+    name: Bytes | None
+    today: Bytes | None
+    project: Any
+    project_path: Bytes | None
+    path: Bytes | None
+    asked: Any
+    baseline: Any
+    before: Any
+    is_gone: Any
+    tell: Any
+    payload: Any
     reason: Bytes | None
-    year: int
-    month: int
-    day: int
+    words: Any
+    word_count: int
+    error: Any
+    _fields_ = [
+        ("version", c_uint32),
+        ("name", c_char_p),
+        ("today", c_char_p),
+        ("project", c_void_p),
+        ("project_path", c_char_p),
+        ("path", c_char_p),
+        ("asked", POINTER(npart_thresholds)),
+        ("baseline", c_void_p),
+        ("before", c_void_p),
+        ("is_gone", npart_gate_options_is_gone),
+        ("tell", npart_project_callback),
+        ("payload", c_void_p),
+        ("reason", c_char_p),
+        ("words", POINTER(c_char_p)),
+        ("word_count", c_uint32),
+        ("error", POINTER(npart_error)),
+    ]
+
+
+class npart_gate_plan(Structure):
+    version: int
+    plan: Any
+    advice: Any
+    target: Bytes | None
+    label: Bytes | None
+    as_: Bytes | None
+    _fields_ = [
+        ("version", c_uint32),
+        ("plan", c_void_p),
+        ("advice", c_void_p),
+        ("target", c_char_p),
+        ("label", c_char_p),
+        ("as_", c_char_p),
+    ]
+
+
+class npart_gate_info(Structure):
+    size: int
+    standing: int
+    asks_validity: bool
+    invalid: Bytes | None
+    invalid_waiver: Bytes | None
+    target_count: int
     _fields_ = [
         ("size", c_size_t),
-        ("line", c_uint32),
-        ("column", c_uint32),
-        ("models", npart_project_texts),
-        ("targets", npart_project_texts),
-        ("rules", npart_project_texts),
-        ("has_thresholds", c_bool),
-        ("reason", c_char_p),
-        ("year", c_int),
-        ("month", c_int),
-        ("day", c_int),
+        ("standing", c_int),
+        ("asks_validity", c_bool),
+        ("invalid", c_char_p),
+        ("invalid_waiver", c_char_p),
+        ("target_count", c_uint32),
+    ]
+
+
+class npart_gate_target(Structure):
+    size: int
+    label: Bytes | None
+    standing: int
+    counted: int
+    outcome_count: int
+    is_open: bool
+    compared: Any
+    _fields_ = [
+        ("size", c_size_t),
+        ("label", c_char_p),
+        ("standing", c_int),
+        ("counted", c_int),
+        ("outcome_count", c_uint32),
+        ("is_open", c_bool),
+        ("compared", POINTER(npart_compared)),
     ]
 
 
@@ -3228,6 +3369,22 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
             POINTER(npart_error),
         ],
     ),
+    "npart_fix_is_done": (c_bool, [c_void_p]),
+    "npart_fix_find_hint": (
+        c_int,
+        [
+            POINTER(c_void_p),
+            POINTER(npart_fix_hint),
+            c_void_p,
+            c_char_p,
+            POINTER(c_void_p),
+            POINTER(c_char_p),
+            c_uint32,
+            POINTER(npart_fix_options),
+            c_bool,
+            POINTER(npart_error),
+        ],
+    ),
     "npart_fix_propose": (
         c_int,
         [
@@ -3316,6 +3473,8 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     ),
     "npart_plan_first_cause": (c_size_t, [c_void_p, c_bool, POINTER(c_uint32), c_char_p, c_size_t]),
     "npart_action_lines": (c_size_t, [POINTER(npart_action), c_uint32, c_uint32, c_char_p, c_size_t]),
+    "npart_plan_settings": (c_int, [c_void_p, c_void_p, npart_write_callback, c_void_p, POINTER(npart_error)]),
+    "npart_oplist_has_settings": (c_bool, [c_void_p]),
     "npart_estimate_text": (c_size_t, [c_double, c_char_p, c_size_t]),
     "npart_action_config": (c_size_t, [POINTER(npart_action), c_char_p, c_size_t]),
     "npart_document_start": (
@@ -3384,6 +3543,20 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
             POINTER(npart_error),
         ],
     ),
+    "npart_selftest_make": (
+        c_int,
+        [
+            POINTER(c_void_p),
+            c_void_p,
+            c_char_p,
+            c_char_p,
+            POINTER(npart_inference_options),
+            POINTER(npart_plan_options),
+            POINTER(npart_error),
+        ],
+    ),
+    "npart_selftest_free": (None, [c_void_p]),
+    "npart_selftest_info": (c_bool, [c_void_p, POINTER(npart_selftest_info)]),
     "npart_run_table_read": (
         c_int,
         [
@@ -3397,6 +3570,17 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "npart_run_table_free": (None, [c_void_p]),
     "npart_run_table_begins": (c_bool, [c_char_p]),
     "npart_run_table_row": (c_bool, [c_void_p, c_uint32, POINTER(npart_measured_run)]),
+    "npart_run_plan": (
+        c_int,
+        [
+            POINTER(c_void_p),
+            c_void_p,
+            POINTER(npart_measured_run),
+            POINTER(npart_run_asked),
+            POINTER(c_bool),
+            POINTER(npart_error),
+        ],
+    ),
     "npart_calibration_make": (c_int, [POINTER(c_void_p), POINTER(npart_measurement), c_uint32, POINTER(npart_error)]),
     "npart_calibration_free": (None, [c_void_p]),
     "npart_calibration_info": (c_bool, [c_void_p, POINTER(npart_calibration_info)]),
@@ -3424,8 +3608,22 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "npart_many_make": (c_int, [POINTER(c_void_p), POINTER(npart_allocator), POINTER(npart_error)]),
     "npart_many_free": (None, [c_void_p]),
     "npart_many_add": (c_int, [c_void_p, c_char_p, c_size_t, POINTER(npart_error)]),
+    "npart_many_line": (c_bool, [c_void_p, POINTER(npart_many_line)]),
     "npart_many_info": (c_bool, [c_void_p, POINTER(npart_many_info)]),
     "npart_many_text": (
+        c_int,
+        [
+            c_void_p,
+            POINTER(npart_report_options),
+            npart_write_callback,
+            c_void_p,
+            POINTER(npart_error),
+        ],
+    ),
+    "npart_overview_make": (c_int, [POINTER(c_void_p), POINTER(npart_allocator), POINTER(npart_error)]),
+    "npart_overview_free": (None, [c_void_p]),
+    "npart_overview_add": (c_int, [c_void_p, c_char_p, c_char_p, c_void_p, c_void_p, POINTER(npart_error)]),
+    "npart_overview_text": (
         c_int,
         [
             c_void_p,
@@ -3451,10 +3649,6 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
         ],
     ),
     "npart_action_text": (c_size_t, [POINTER(npart_action), c_bool, c_char_p, c_size_t]),
-    "npart_lift_make": (c_int, [POINTER(c_void_p), c_void_p, POINTER(c_bool), POINTER(npart_error)]),
-    "npart_lift_free": (None, [c_void_p]),
-    "npart_lift_overrides": (POINTER(npart_assumption), [c_void_p, POINTER(c_uint32)]),
-    "npart_lift_has_rule": (c_bool, [c_void_p, c_uint32]),
     "npart_sides_read": (
         c_int,
         [
@@ -3474,11 +3668,6 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "npart_sides_line": (c_char_p, [c_void_p, POINTER(npart_side)]),
     "npart_sides_is_report": (c_bool, [c_void_p, POINTER(npart_side)]),
     "npart_sides_place": (c_bool, [c_void_p, POINTER(npart_side), POINTER(c_uint64), POINTER(c_uint64)]),
-    "npart_side_compare": (c_int, [POINTER(npart_side), POINTER(npart_side)]),
-    "npart_baseline_path": (c_size_t, [c_char_p, c_char_p, c_size_t]),
-    "npart_baseline_line": (c_size_t, [POINTER(npart_side), c_int, c_char_p, c_size_t]),
-    "npart_baseline_line_version": (c_int, [c_char_p]),
-    "npart_baseline_same_structure": (c_bool, [c_char_p, c_char_p]),
     "npart_sides_compare": (
         c_int,
         [
@@ -3489,13 +3678,26 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
             POINTER(npart_error),
         ],
     ),
-    "npart_baseline_cache": (
+    "npart_baseline_make": (
         c_int,
         [
-            POINTER(POINTER(npart_side)),
-            c_size_t,
+            POINTER(c_void_p),
+            c_void_p,
+            c_bool,
+            POINTER(npart_allocator),
+            POINTER(npart_error),
+        ],
+    ),
+    "npart_baseline_free": (None, [c_void_p]),
+    "npart_baseline_write": (
+        c_int,
+        [
+            c_void_p,
+            c_bool,
+            c_bool,
             npart_write_callback,
             c_void_p,
+            POINTER(c_uint32),
             POINTER(npart_error),
         ],
     ),
@@ -3522,11 +3724,29 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "npart_project_settle_target": (None, [c_void_p, c_char_p, c_char_p, POINTER(npart_thresholds)]),
     "npart_project_found": (None, [c_void_p, c_uint32]),
     "npart_project_idle": (None, [c_void_p, c_bool, npart_project_callback, c_void_p]),
-    "npart_project_waiver": (c_bool, [c_void_p, c_uint32, POINTER(npart_waiver)]),
-    "npart_waiver_has_target": (c_bool, [c_void_p, c_uint32, c_char_p]),
-    "npart_waiver_speaks_of": (c_bool, [c_void_p, c_uint32, c_char_p]),
-    "npart_waiver_accept": (None, [c_void_p, c_uint32, POINTER(npart_thresholds)]),
-    "npart_waiver_limit": (None, [c_void_p, c_uint32, POINTER(npart_thresholds)]),
+    "npart_project_idle_waivers": (None, [c_void_p, c_bool, npart_project_callback, c_void_p]),
+    "npart_standing_text": (c_char_p, [c_int]),
+    "npart_is_day": (c_bool, [c_char_p]),
+    "npart_gate_make": (c_int, [POINTER(c_void_p), c_void_p, POINTER(npart_gate_options), POINTER(npart_error)]),
+    "npart_gate_free": (None, [c_void_p]),
+    "npart_gate_add": (c_int, [c_void_p, POINTER(npart_gate_plan), POINTER(npart_error)]),
+    "npart_gate_settle": (None, [c_void_p]),
+    "npart_gate_info": (c_bool, [c_void_p, POINTER(npart_gate_info)]),
+    "npart_gate_target": (c_bool, [c_void_p, c_uint32, POINTER(npart_gate_target)]),
+    "npart_gate_outcomes": (c_bool, [c_void_p, POINTER(POINTER(npart_threshold_outcome)), POINTER(c_uint32)]),
+    "npart_gate_accept": (c_int, [c_void_p, c_uint32, npart_write_callback, c_void_p, POINTER(npart_error)]),
+    "npart_gate_text": (
+        c_int,
+        [
+            c_void_p,
+            POINTER(npart_report_options),
+            c_uint,
+            npart_write_callback,
+            c_void_p,
+            POINTER(npart_error),
+        ],
+    ),
+    "npart_gate_json": (c_int, [c_void_p, npart_write_callback, c_void_p, POINTER(npart_error)]),
 }
 
 

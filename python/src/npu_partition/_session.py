@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import dataclasses
+import json
 import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from . import _native
 from ._analysis import Target, analyze
 from ._errors import ArgumentError
-from ._library import Handle, decoded, items, library, sized
+from ._library import Handle, decoded, items, library, read_text, sized
 from ._source import Live
 
 if TYPE_CHECKING:
@@ -102,6 +103,18 @@ def session_options(target: Target | str, *, oplist: str | os.PathLike[str] | No
     if isinstance(target, Target):
         return _of_plan(target)
     return _of_plan(analyze(EMPTY, [target], oplist=oplist, advice=False).targets[0])
+
+
+def tool_settings(target: Target) -> Any:
+    """What ``--settings`` writes for a target: what the tools that run the model have to be told.
+
+    Raises:
+        ArgumentError: a name that is needed is no UTF-8, or the analysis is of no model that is still there.
+    """
+    source = target._source
+    plan = source.plans[target._at] if isinstance(source, Live) else source.live().plans[target._at]
+    advice = plan.advice.pointer if plan.advice else None
+    return json.loads(read_text(library.npart_plan_settings, plan.plan.pointer, advice))
 
 
 def _of_plan(target: Target) -> SessionOptions:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import dataclasses
+import datetime
+import json
 import os
 import pathlib
 from collections.abc import Iterable, Mapping
@@ -12,7 +14,8 @@ from typing import Any, Union
 from . import _native
 from ._analysis import Analysis
 from ._errors import ArgumentError, MalformedError
-from ._library import call, decoded, library, make, sized
+from ._library import call, decoded, library, make, read_text, sized
+from ._report import report_options
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -41,17 +44,8 @@ class Outcome:
     text: str
 
 
-def outcomes(analysis: Analysis, *, max_partitions: int | None = None, min_coverage: float | None = None,
-             min_mac_coverage: float | None = None, bounds: Mapping[str, float] | None = None,
-             allow_none: bool = False, fail_on: Iterable[str] = ()) -> tuple[Outcome, ...]:
-    """Holds all plans of an analysis to thresholds.
-
-    Args:
-        analysis: what is held to them.
-        max_partitions, min_coverage, min_mac_coverage, allow_none: as the tool's options.
-        bounds: by the name of a threshold, such as ``"max-ms"``.
-        fail_on: some of `CONDITIONS`. ``"fail"`` includes ``"invalid"``.
-    """
+def _thresholds(max_partitions: int | None, min_coverage: float | None, min_mac_coverage: float | None,
+                bounds: Mapping[str, float] | None, allow_none: bool, fail_on: Iterable[str]) -> Any:
     asked = _native.npart_thresholds(version=1)
     asked.max_partitions = -1 if max_partitions is None else max_partitions
     asked.min_coverage = -1 if min_coverage is None else min_coverage
@@ -68,6 +62,21 @@ def outcomes(analysis: Analysis, *, max_partitions: int | None = None, min_cover
             raise ArgumentError(f"there is no condition {word}; there is {', '.join(CONDITIONS)}")
         asked.fails_on[CONDITIONS.index(word)] = True
     asked.fails_on[CONDITIONS.index("invalid")] |= asked.fails_on[CONDITIONS.index("fail")]
+    return asked
+
+
+def outcomes(analysis: Analysis, *, max_partitions: int | None = None, min_coverage: float | None = None,
+             min_mac_coverage: float | None = None, bounds: Mapping[str, float] | None = None,
+             allow_none: bool = False, fail_on: Iterable[str] = ()) -> tuple[Outcome, ...]:
+    """Holds all plans of an analysis to thresholds.
+
+    Args:
+        analysis: what is held to them.
+        max_partitions, min_coverage, min_mac_coverage, allow_none: as the tool's options.
+        bounds: by the name of a threshold, such as ``"max-ms"``.
+        fail_on: some of `CONDITIONS`. ``"fail"`` includes ``"invalid"``.
+    """
+    asked = _thresholds(max_partitions, min_coverage, min_mac_coverage, bounds, allow_none, fail_on)
     room = (_native.npart_gate_outcome * _native.NPART_MOST_OUTCOMES)()
     live = analysis._source.live()
     found: list[Outcome] = []
@@ -115,6 +124,8 @@ class Baseline:
                             ctypes.byref(options), about=os.fspath(path))
         self.note = decoded(library.npart_sides_note(self._handle.pointer))
         """What is to be told of the cache; "" where there is nothing."""
+        self._made = make(library.npart_baseline_make, library.npart_baseline_free, self._handle.pointer, False, None,
+                          about=os.fspath(path))
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -192,6 +203,79 @@ class Project:
             None if asked.min_coverage < 0 else float(asked.min_coverage),
             None if asked.min_mac_coverage < 0 else float(asked.min_mac_coverage),
             tuple(word for word, is_on in zip(CONDITIONS, asked.fails_on, strict=True) if is_on))
+
+
+class Checked:
+    """A model with its plans, held to thresholds, waivers and a baseline: what `npu-partition check` says of it."""
+
+    def __init__(self, analysis: Analysis, name: str, *, project: Project | None = None, path: str | None = None,
+                 baseline: Baseline | None = None, today: datetime.date | None = None,
+                 max_partitions: int | None = None, min_coverage: float | None = None,
+                 min_mac_coverage: float | None = None, bounds: Mapping[str, float] | None = None,
+                 allow_none: bool = False, fail_on: Iterable[str] = ()) -> None:
+        """Judges each plan of an analysis.
+
+        Args:
+            analysis: what is judged. It is analyzed with the sizes and targets that the caller has given it.
+            name: of the model, as it is told.
+            project: the project file whose thresholds and waivers hold.
+            path: of the model relative to that file's folder; None: it is not in it.
+            baseline: than which no plan may be worse.
+            today: the day for which waivers hold; None: today, in UTC.
+            max_partitions, min_coverage, min_mac_coverage, bounds, allow_none, fail_on: as of `outcomes`; they count
+                before those of the project file.
+        """
+        day = today or datetime.datetime.now(datetime.timezone.utc).date()
+        asked = _thresholds(max_partitions, min_coverage, min_mac_coverage, bounds, allow_none, fail_on)
+        options = _native.npart_gate_options(version=1, name=name.encode(), today=day.isoformat().encode())
+        options.path = None if path is None else path.encode()
+        options.asked = ctypes.pointer(asked)
+        options.project = None if project is None else project._handle.pointer
+        options.project_path = b"npu-partition.toml"
+        options.baseline = None if baseline is None else baseline._made.pointer
+        self.notes: list[str] = []
+        """What is told beside: waivers that have expired, models that moved."""
+
+        def tell(_payload: int | None, _line: int, _column: int, text: int) -> None:
+            self.notes.append(decoded(ctypes.string_at(text)))
+
+        options.tell = _native.npart_project_callback(tell)
+        live = analysis._source.live()
+        self._kept: list[Any] = [options, project, baseline, live]
+        self._handle = make(library.npart_gate_make, library.npart_gate_free, live._inference.pointer,
+                            ctypes.byref(options))
+        for target, plan in zip(analysis.targets, live.plans, strict=True):
+            one = _native.npart_gate_plan(version=1, plan=plan.plan.pointer, label=target.name.encode())
+            one.advice = plan.advice.pointer if plan.advice else None
+            self._kept.append(one)
+            call(library.npart_gate_add, self._handle.pointer, ctypes.byref(one))
+        library.npart_gate_settle(self._handle.pointer)
+
+    @property
+    def standing(self) -> str:
+        """``"ok"``, ``"known"``, ``"waived"``, ``"worse"`` or ``"fails"``."""
+        info = sized(_native.npart_gate_info)
+        library.npart_gate_info(self._handle.pointer, ctypes.byref(info))
+        return decoded(library.npart_standing_text(info.standing))
+
+    def to_dict(self) -> Any:
+        """What `npu-partition check --format json` prints of the model."""
+        return json.loads(read_text(library.npart_gate_json, self._handle.pointer))
+
+    def to_text(self, *, width: int = 0, color: bool = False, others: bool = False) -> str:
+        """A block for each target that fails; "" where none does. `others`: a line for each that is fine, too."""
+        look = report_options(width=width, use_color=color)
+        parts = _native.NPART_GATE_FAILING | (_native.NPART_GATE_OTHERS if others else 0)
+        return decoded(read_text(library.npart_gate_text, self._handle.pointer, ctypes.byref(look), parts))
+
+    def waiver(self, target: int | None = None) -> str:
+        """Lines for the project file that accept what fails on a target, by its place; None: of the model as such.
+
+        Raises:
+            ArgumentError: no waiver can.
+        """
+        at = _native.NPART_NONE if target is None else target
+        return decoded(read_text(library.npart_gate_accept, self._handle.pointer, at)).lstrip("\n")
 
 
 def _reader(data: bytes) -> Any:

@@ -4,12 +4,24 @@ from __future__ import annotations
 
 import ctypes
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from . import _native
+from ._analysis import Analysis
 from ._library import call, decoded, library, make, read_text, sized
 from ._report import report_options
+
+
+def overview(analyses: Iterable[Analysis], *, color: bool = False) -> str:
+    """A table over models and targets, a line each with what to do first: what ``--summary`` prints."""
+    table = make(library.npart_overview_make, library.npart_overview_free, None)
+    for analysis in analyses:
+        for target, plan in zip(analysis.targets, analysis._source.live().plans, strict=True):
+            call(library.npart_overview_add, table.pointer, analysis.model.path.encode(), target.name.encode(),
+                 plan.plan.pointer, plan.advice.pointer if plan.advice else None)
+    look = report_options(use_color=color)
+    return decoded(read_text(library.npart_overview_text, table.pointer, ctypes.byref(look)))
 
 
 class Sums:
@@ -27,6 +39,15 @@ class Sums:
         text = json.dumps(report) if isinstance(report, Mapping) else report
         data = text.encode() if isinstance(text, str) else text
         call(library.npart_many_add, self._handle.pointer, data, len(data))
+
+    @property
+    def last(self) -> dict[str, str | None]:
+        """What the report that was counted last says of itself: path, version, options, error; {} before the first."""
+        line = sized(_native.npart_many_line)
+        if not library.npart_many_line(self._handle.pointer, ctypes.byref(line)):
+            return {}
+        names = ("path", "version", "options", "error")
+        return {name: None if getattr(line, name) is None else decoded(getattr(line, name)) for name in names}
 
     @property
     def models(self) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import dataclasses
 import os
+import pathlib
 from collections.abc import Sequence
 from typing import Any, Union
 
@@ -44,6 +45,36 @@ class Run:
         """Of the model, with their time."""
         self.warm_ms = float(info.warm_ms) if self.runs else None
         """A run, of those after the first where there are any."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class SelfTest:
+    """A small model that is whole on a target: where it does not run there, the installation is the cause."""
+
+    model: bytes
+    ops: str
+    run: str | None
+    """A line that runs it; None: none is known."""
+    check: str | None
+    """A line that tells where it ran."""
+
+
+def selftest(target: str, path: Path) -> SelfTest | None:
+    """What `npu-partition selftest` writes and tells. None: no model of it is whole on the target.
+
+    Args:
+        target: as of `analyze`.
+        path: where the model will be.
+    """
+    name = target.split(":")[0].split("@")[0].split("+")[0]
+    oplist = make(library.npart_oplist_find, library.npart_oplist_free, name.encode(), None)
+    made = make(library.npart_selftest_make, library.npart_selftest_free, oplist.pointer, target.encode(),
+                os.fsencode(path), None, None)
+    info = sized(_native.npart_selftest_info)
+    if not library.npart_selftest_info(made.pointer, ctypes.byref(info)):
+        return None
+    lines = [None if line is None else decoded(line) for line in (info.run, info.check)]
+    return SelfTest(ctypes.string_at(info.bytes, info.byte_count), decoded(info.ops), *lines)
 
 
 class Verification:
@@ -151,6 +182,34 @@ def calibrate(measurements: Sequence[Measurement]) -> Calibration:
         row.run = None if measurement.run is None else measurement.run._handle.pointer
     handle = make(library.npart_calibration_make, library.npart_calibration_free, rows, len(rows))
     return Calibration(handle, measurements[0].analysis.targets[0].name)
+
+
+def calibrate_table(path: Path, target: str) -> Calibration:
+    """Fits costs to the runs of a table on a target, as `npu-partition calibrate RUNS.csv -t TARGET` does.
+
+    Raises:
+        ReadError, MalformedError: as they say.
+        ArgumentError: as of `calibrate`, or a row has sizes that its model lacks.
+    """
+    folder = pathlib.Path(path).parent
+    name = target.split(":")[0].split("@")[0].split("+")[0]
+    oplist = make(library.npart_oplist_find, library.npart_oplist_free, name.encode(), None)
+    asked = _native.npart_run_asked(ctypes.sizeof(_native.npart_run_asked), oplist.pointer, target.encode(), None, None)
+    kept: list[tuple[Handle, Handle | None, float]] = []
+    for row in read_table(pathlib.Path(path).read_bytes()):
+        if row.target not in (None, target):
+            continue
+        file = os.fsdecode(folder / row.model)
+        model = make(library.npart_model_read_file, library.npart_model_free, os.fsencode(file), None, about=file)
+        run = _native.npart_measured_run(ctypes.sizeof(_native.npart_measured_run), is_on_cpu=row.is_on_cpu)
+        run.runtime, run.dims = (None if text is None else text.encode() for text in (row.runtime, row.dims))
+        plan = make(library.npart_run_plan, library.npart_plan_free, model.pointer, ctypes.byref(run),
+                    ctypes.byref(asked), None, about=file)
+        kept.append((plan, Run(folder / row.profile)._handle if row.profile else None, row.ms or 0))
+    rows = (_native.npart_measurement * len(kept))()
+    for into, (plan, profile, ms) in zip(rows, kept, strict=True):
+        into.plan, into.total_ms, into.run = plan.pointer, ms, None if profile is None else profile.pointer
+    return Calibration(make(library.npart_calibration_make, library.npart_calibration_free, rows, len(rows)), target)
 
 
 def begins_table(beginning: bytes) -> bool:

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The files of a check beside models: baselines, and waivers that are added to project files.
+ */
+#include "check_files.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "files.h"
+#include "glob.h"
+#include "message.h"
+#include "output_file.h"
+#include "platform.h"
+
+/* ---- baselines ----------------------------------------------------------------------------------------------- */
+
+/* A file that is there. False: it cannot be used, and `problem` says why. */
+static bool read_baseline(struct baseline *baseline, char *problem, size_t bytes)
+{
+    if (!is_saved_report(baseline->path)) {
+        (void)snprintf(problem, bytes, "no baseline (check --update-baseline writes one), and no report");
+        return false;
+    }
+    return read_sides(baseline->path, &baseline->before, problem, bytes);
+}
+
+static bool make_baseline(struct baseline *baseline, char *problem, size_t bytes)
+{
+    struct npart_error error;
+    if (npart_baseline_make(&baseline->made, baseline->before.read, baseline->is_written, NULL, &error) == NPART_OK)
+        return true;
+    (void)snprintf(problem, bytes, "%s", error.message);
+    return false;
+}
+
+/* Whether a path is that of a file, or of nothing where one is to be written. A pipe would be waited for. */
+static bool is_usable(const char *path, bool is_written, bool *is_there)
+{
+    bool is_other = kind_of_path(path, true) == PATH_OTHER;
+    FILE *file = is_other ? NULL : open_file(path, "rb");
+    int missing = file || is_other ? 0 : errno;
+    *is_there = file != NULL;
+    if (file)
+        (void)fclose(file);
+    if (*is_there || (is_written && missing == ENOENT))
+        return true;
+    say("%s: cannot read the baseline: %s%s", path, missing ? strerror(missing) : "not a regular file",
+        missing == ENOENT ? "; --update-baseline writes it" : "");
+    return false;
+}
+
+bool baseline_open(struct baseline *baseline, const char *path, bool is_written)
+{
+    char problem[512] = "";
+    bool is_there;
+    *baseline = (struct baseline){.path = path, .is_written = is_written};
+    if (!is_usable(path, is_written, &is_there))
+        return false;
+    bool is_fine = (!is_there || read_baseline(baseline, problem, sizeof problem)) &&
+                   make_baseline(baseline, problem, sizeof problem);
+    if (!is_fine)
+        say("%s: cannot read the baseline: %s", path, problem);
+    else if (!is_written && *npart_sides_note(baseline->before.read))
+        say("%s%s", path, npart_sides_note(baseline->before.read));
+    if (!is_fine)
+        baseline_free(baseline);
+    return is_fine;
+}
+
+void baseline_free(struct baseline *baseline)
+{
+    npart_baseline_free(baseline->made);
+    free_sides(&baseline->before);
+    baseline->made = NULL;
+}
+
+/* The words, or the cache beside them. */
+static bool write_file(const struct baseline *baseline, const char *path, bool are_all, bool is_cache, uint32_t *count)
+{
+    struct output_file file;
+    bool is_written = begin_output_file(&file, path) &&
+                      npart_baseline_write(baseline->made, are_all, is_cache, write_stream, file.stream, count, NULL) ==
+                          NPART_OK;
+    return finish_output_file(&file, path, is_written);
+}
+
+bool baseline_write(const struct baseline *baseline, bool are_all)
+{
+    uint32_t count = 0;
+    if (!baseline->is_written)
+        return true;
+    char *cache = join_parts(baseline->path, NPART_BASELINE_CACHE, "");
+    bool is_written = cache && write_file(baseline, baseline->path, are_all, false, &count) &&
+                      write_file(baseline, cache, are_all, true, &count);
+    free(cache);
+    if (is_written)
+        say("%s: %u plan%s written", baseline->path, count, plural(count));
+    return is_written;
+}
+
+/* ---- waivers -------------------------------------------------------------------------------------------------- */
+
+static struct addition *addition_of(struct acceptance *acceptance, const struct project *project)
+{
+    for (size_t i = 0; i < acceptance->count; i++)
+        if (acceptance->items[i].project == project)
+            return &acceptance->items[i];
+    struct addition *grown = realloc(acceptance->items, (acceptance->count + 1) * sizeof *grown);
+    if (!grown)
+        return NULL;
+    acceptance->items = grown;
+    grown[acceptance->count] = (struct addition){.project = project};
+    return &grown[acceptance->count++];
+}
+
+bool acceptance_add(struct acceptance *acceptance, const struct project *project, const char *path, npart_gate *gate)
+{
+    struct npart_gate_info info = {.size = sizeof info};
+    struct npart_gate_target target = {.size = sizeof target};
+    bool are_all = true;
+    (void)npart_gate_info(gate, &info);
+    for (uint32_t i = 0; i <= info.target_count; i++) { /* the model as such comes first */
+        uint32_t at = i ? i - 1 : NPART_NONE;
+        bool is_refused = *info.invalid && !*info.invalid_waiver;
+        bool fails = i ? npart_gate_target(gate, at, &target) && target.is_open : is_refused;
+        struct npart_error error = {.message = "out of memory"};
+        struct addition *addition = fails ? addition_of(acceptance, project) : NULL;
+        if (!fails)
+            continue;
+        if (addition && npart_gate_accept(gate, at, text_write, &addition->stanzas, &error) == NPART_OK) {
+            addition->count++;
+            continue;
+        }
+        say("%s: %s%snot accepted: %s", path, i ? target.label : "", i ? ": " : "", error.message);
+        are_all = false;
+    }
+    return are_all;
+}
+
+bool acceptance_write(struct acceptance *acceptance)
+{
+    bool is_written = true;
+    for (size_t i = 0; i < acceptance->count; i++) {
+        struct addition *at = &acceptance->items[i];
+        if (!at->count)
+            continue;
+        if (at->stanzas.has_failed)
+            say("out of memory");
+        bool is_done = !at->stanzas.has_failed && project_append(at->project, at->stanzas.bytes, at->stanzas.count);
+        if (is_done)
+            say("%s: %zu waiver%s written; say why in `reason`", at->project->path, at->count,
+                at->count == 1 ? "" : "s");
+        is_written &= is_done;
+    }
+    return is_written;
+}
+
+void acceptance_free(struct acceptance *acceptance)
+{
+    for (size_t i = 0; i < acceptance->count; i++)
+        free(acceptance->items[i].stanzas.bytes);
+    free(acceptance->items);
+}
