@@ -597,8 +597,8 @@ npart_status npart__plan_judge(struct npart__plan *plan, const uint8_t *assumed,
     /* In the debug build alone: what later stages count on in a session. */
     NPART__CHECK(npart__check_session(&plan->session));
     struct npart__live_graph live = {.session = &plan->session, .equivalent = plan->equivalent};
-    if (npart__asks_held(&plan->target, &plan->session) &&
-        !(live.order = npart__order_main(&plan->session, plan->arena, &live.order_count)))
+    live.integers = npart__find_integers(&plan->target, &plan->session);
+    if (live.integers && !(live.order = npart__order_main(&plan->session, plan->arena, &live.order_count)))
         return npart__fail_memory(error);
     /* Without a stage that folds by itself, or where the plan is folded anyway, one graph serves all stages. */
     const struct npart__live_graph folded = {.session = basic ? &basic->session : NULL,
