@@ -731,6 +731,7 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
         status = npart__lay_transposes(out, &assumed, error);
     if (status == NPART_OK)
         status = npart__inline_refused(out, &assumed, error);
+    const struct npart__graph *judged = out->session.graph;
     if (status == NPART_OK)
         status = npart__move_transposes(out, error);
     if (status == NPART_OK)
@@ -770,8 +771,9 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
         status = npart__find_kernels(out, error);
     if (status == NPART_OK)
         npart__sum_macs(&out->session, &out->works, &out->partitioning);
-    if (status == NPART_OK && !npart__find_decided(&out->target, &out->session, &out->partitioning, &out->works, arena,
-                                                   &out->decided))
+    const uint32_t *equivalent = out->session.graph == judged ? out->equivalent : NULL;
+    if (status == NPART_OK && !npart__find_decided(&out->target, &out->session, equivalent, &out->partitioning,
+                                                   &out->works, arena, &out->decided))
         status = npart__fail_memory(error);
     if (status == NPART_OK && !request->is_trial && !find_memory(out, &told->whole))
         status = npart__fail_memory(error);
