@@ -304,7 +304,7 @@ static npart_status search(npart_fix *fix, const npart_oplist *const *oplists, c
         npart__life_share(fix->life);
     }
     bool has_weights = false;
-    if (status == NPART_OK)
+    if (status == NPART_OK && (!planned->skeleton || planned->skeleton->may_have_external))
         status = find_weights_beside(fix, &has_weights, error);
     /* After it, as it is known then which dims the model has. */
     const struct npart__fix_command command = {
