@@ -25,11 +25,12 @@ static bool ask_range(struct npart__trial *trial, const struct npart__oplist *op
 
 /* Of all stages that are applied: who decides later is after the last of them. */
 static bool ask_node(const struct npart__target *target, const struct npart__session *session, uint32_t node,
-                     struct npart__arena *arena, struct npart__decided *out)
+                     bool *looked_beyond, struct npart__arena *arena, struct npart__decided *out)
 {
     const struct npart__oplist *oplist = target->oplist;
     struct npart__trial trial;
     npart__trial_init(&trial, target, session, node);
+    trial.looked_beyond = looked_beyond;
     for (uint32_t stage = 0; stage < oplist->stage_count; stage++) {
         const struct npart__stage *at = &oplist->stages[stage];
         if (!(target->stages >> stage & 1))
@@ -41,6 +42,33 @@ static bool ask_node(const struct npart__target *target, const struct npart__ses
                                               oplist->ops.items[entry].rule_count, arena, out))
             return false;
     }
+    return true;
+}
+
+/* Of a node that no rule can tell from another. */
+static bool share_reasons(uint32_t node, uint32_t equivalent, struct npart__arena *arena, struct npart__decided *out)
+{
+    for (uint32_t i = out->first_reason[equivalent]; i < out->first_reason[equivalent + 1]; i++) {
+        struct npart__reason reason = out->reasons.items[i]; /* which may move when it is pushed */
+        reason.node = node;
+        if (!NPART__PUSH(arena, &out->reasons, reason))
+            return false;
+    }
+    return true;
+}
+
+/* `asked` by the first of nodes that are equivalent: the one of them that was asked, plus one; 0: none, or more than
+ * these share was looked at. */
+static bool decide(const struct npart__target *target, const struct npart__session *session, uint32_t node,
+                   uint32_t *asked, struct npart__arena *arena, struct npart__decided *out)
+{
+    bool looked_beyond = false;
+    if (asked && *asked)
+        return share_reasons(node, *asked - 1, arena, out);
+    if (npart__is_late(arena) || !ask_node(target, session, node, &looked_beyond, arena, out))
+        return false;
+    if (asked && !looked_beyond)
+        *asked = node + 1;
     return true;
 }
 
@@ -108,7 +136,8 @@ static void find_shares(const struct npart__session *session, const struct npart
 }
 
 bool npart__find_decided(const struct npart__target *target, const struct npart__session *session,
-                         const struct npart__partitioning *partitioning, const struct npart__works *works,
+                         const uint32_t *equivalent, const struct npart__partitioning *partitioning,
+                         const struct npart__works *works,
                          struct npart__arena *arena, struct npart__decided *out)
 {
     uint32_t count = session->graph->nodes.count;
@@ -116,12 +145,13 @@ bool npart__find_decided(const struct npart__target *target, const struct npart_
     if (!out->is_later)
         return true;
     out->first_reason = npart__arena_zeroed(arena, count + (size_t)1, sizeof *out->first_reason);
-    if (!out->first_reason)
+    uint32_t *asked = npart__arena_zeroed(arena, count + (size_t)1, sizeof *asked);
+    if (!out->first_reason || !asked)
         return false;
     for (uint32_t i = 0; i < count; i++) {
         bool is_taken = npart__is_live(session, i) && partitioning->partition_of[i] != NPART_NONE;
         out->first_reason[i] = out->reasons.count;
-        if (is_taken && (npart__is_late(arena) || !ask_node(target, session, i, arena, out)))
+        if (is_taken && !decide(target, session, i, equivalent ? &asked[equivalent[i]] : NULL, arena, out))
             return false;
         out->first_reason[i + 1] = out->reasons.count;
         if (!is_taken || i >= session->file->nodes.count)
@@ -129,6 +159,7 @@ bool npart__find_decided(const struct npart__target *target, const struct npart_
         out->taken++;
         out->elsewhere += npart__is_elsewhere(out, i);
     }
+    npart__arena_release(arena, asked);
     find_shares(session, partitioning, works, out);
     /* Rules read elements: memory that ran out there would look like what cannot be told. */
     return sum_up_rules(target->oplist, arena, out) && !npart__take_failure(session->inference);

@@ -23,10 +23,10 @@ struct npart__decided {
     uint32_t rule_count;
 };
 
-/* After npart__sum_macs. False when out of memory. */
+/* After npart__sum_macs. `equivalent`: npart__find_equivalent of this session, or NULL. False when out of memory. */
 bool npart__find_decided(const struct npart__target *target, const struct npart__session *session,
-                         const struct npart__partitioning *partitioning, const struct npart__works *works,
-                         struct npart__arena *arena, struct npart__decided *out);
+                         const uint32_t *equivalent, const struct npart__partitioning *partitioning,
+                         const struct npart__works *works, struct npart__arena *arena, struct npart__decided *out);
 
 /* Up to this share of the work such nodes take as long as on the CPU, for the sum of all to be told. What more of them
  * take, on a CPU or GPU that the list has no speeds of, is not known. */

@@ -188,10 +188,7 @@ static bool can_meet(const struct mover *at, struct span *span)
         !npart__order_of_axes(inference, span->node, inner, &rank) ||
         !npart__order_of_axes(inference, span->meets, outer, &outer_rank) || rank != outer_rank)
         return false;
-    /* As in session/neighbours.c: axis i of the second's result is axis inner[outer[i]] of the first's operand. */
-    span->cancels = true;
-    for (uint32_t i = 0; i < rank; i++)
-        span->cancels = span->cancels && inner[outer[i]] == (int64_t)i;
+    span->cancels = npart__orders_cancel(inner, outer, rank);
     return true;
 }
 

@@ -597,8 +597,8 @@ npart_status npart__plan_judge(struct npart__plan *plan, const uint8_t *assumed,
     /* In the debug build alone: what later stages count on in a session. */
     NPART__CHECK(npart__check_session(&plan->session));
     struct npart__live_graph live = {.session = &plan->session, .equivalent = plan->equivalent};
-    if (npart__asks_held(&plan->target, &plan->session) &&
-        !(live.order = npart__order_main(&plan->session, plan->arena, &live.order_count)))
+    live.integers = npart__find_integers(&plan->target, &plan->session);
+    if (live.integers && !(live.order = npart__order_main(&plan->session, plan->arena, &live.order_count)))
         return npart__fail_memory(error);
     /* Without a stage that folds by itself, or where the plan is folded anyway, one graph serves all stages. */
     const struct npart__live_graph folded = {.session = basic ? &basic->session : NULL,
@@ -731,6 +731,7 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
         status = npart__lay_transposes(out, &assumed, error);
     if (status == NPART_OK)
         status = npart__inline_refused(out, &assumed, error);
+    const struct npart__graph *judged = out->session.graph;
     if (status == NPART_OK)
         status = npart__move_transposes(out, error);
     if (status == NPART_OK)
@@ -770,8 +771,9 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
         status = npart__find_kernels(out, error);
     if (status == NPART_OK)
         npart__sum_macs(&out->session, &out->works, &out->partitioning);
-    if (status == NPART_OK && !npart__find_decided(&out->target, &out->session, &out->partitioning, &out->works, arena,
-                                                   &out->decided))
+    const uint32_t *equivalent = out->session.graph == judged ? out->equivalent : NULL;
+    if (status == NPART_OK && !npart__find_decided(&out->target, &out->session, equivalent, &out->partitioning,
+                                                   &out->works, arena, &out->decided))
         status = npart__fail_memory(error);
     if (status == NPART_OK && !request->is_trial && !find_memory(out, &told->whole))
         status = npart__fail_memory(error);

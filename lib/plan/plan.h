@@ -16,6 +16,7 @@
 struct npart__shared {
     struct npart__arena *arena;
     struct npart__shared_view *views; /* private; NULL at first */
+    struct npart__other_opset *opsets; /* of lib/change/advice alone; NULL at first */
 };
 
 /* Operators whose bodies hold others of that kind; the standard's go three deep. Past it what is left stays as it

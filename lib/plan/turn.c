@@ -27,19 +27,25 @@ bool npart__turn_alike(const struct npart__turn *a, const struct npart__turn *b)
     return a->rank == b->rank && memcmp(a->to, b->to, a->rank) == 0;
 }
 
+/* As the session has it. */
+static void copy_order(const struct npart__turn *turn, int64_t *order)
+{
+    for (uint32_t i = 0; i < turn->rank; i++)
+        order[i] = turn->to[i];
+}
+
 bool npart__turns_cancel(const struct npart__turn *first, const struct npart__turn *second)
 {
-    bool do_so = first->rank == second->rank;
-    for (uint32_t i = 0; do_so && i < first->rank; i++)
-        do_so = first->to[second->to[i]] == i;
-    return do_so;
+    int64_t orders[2][NPART__MOST_AXES];
+    copy_order(first, orders[0]);
+    copy_order(second, orders[1]);
+    return first->rank == second->rank && npart__orders_cancel(orders[0], orders[1], first->rank);
 }
 
 bool npart__turns_channels(const struct npart__turn *turn)
 {
     int64_t order[NPART__MOST_AXES];
-    for (uint32_t i = 0; i < turn->rank; i++)
-        order[i] = turn->to[i];
+    copy_order(turn, order);
     return npart__moves_channels(order, turn->rank);
 }
 

@@ -175,6 +175,16 @@ bool npart__moves_channels(const int64_t *order, uint32_t rank)
     return npart__brings_channels(order, rank, true) || npart__brings_channels(order, rank, false);
 }
 
+/* Axis i of the second's result is axis second[i] of the value between, which is axis first[second[i]] of the first's
+ * operand. */
+bool npart__orders_cancel(const int64_t *first, const int64_t *second, uint32_t rank)
+{
+    bool do_so = true;
+    for (uint32_t i = 0; do_so && i < rank; i++)
+        do_so = first[second[i]] == (int64_t)i;
+    return do_so;
+}
+
 /* The graph's result can take its name from what stands before both, which other nodes may use by that name, too; but
  * not where that has a name that must remain, as an input or another result, nor where a body knows it by its own. */
 static bool can_hand_on(const struct neighbours *at, uint32_t first, uint32_t result)
@@ -224,13 +234,7 @@ static void join_transposes(struct neighbours *at, uint32_t second)
     if (first == NPART_NONE || !is_of(at, first, cancelled, NPART__COUNT(cancelled)) ||
         !order_of(at, first, inner, &rank) || !order_of(at, second, outer, &outer_rank) || rank != outer_rank)
         return;
-    /* Axis i of the result is axis outer[i] of the value between, which is axis inner[outer[i]] of the first
-     * operand. */
-    bool cancels = true;
-    for (uint32_t i = 0; i < rank; i++) {
-        outer[i] = inner[outer[i]];
-        cancels = cancels && outer[i] == (int64_t)i;
-    }
+    bool cancels = npart__orders_cancel(inner, outer, rank);
     if (cancels && !can_hand_on(at, first, result_of(at, second)))
         return;
     if (!cancels) {
@@ -238,7 +242,9 @@ static void join_transposes(struct neighbours *at, uint32_t second)
         at->failed |= !order;
         if (!order)
             return;
-        at->joints[second].order = memcpy(order, outer, rank * sizeof *order);
+        for (uint32_t i = 0; i < rank; i++)
+            order[i] = inner[outer[i]];
+        at->joints[second].order = order;
     }
     read_past(at, first, second, cancels);
 }

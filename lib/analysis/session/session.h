@@ -104,6 +104,8 @@ bool npart__order_of_axes(const struct npart__inference *inference, uint32_t id,
 bool npart__moves_channels(const int64_t *order, uint32_t rank);
 /* One of the two: to the end, or to the front. */
 bool npart__brings_channels(const int64_t *order, uint32_t rank, bool to_end);
+/* Whether of two orders one after the other changes nothing. */
+bool npart__orders_cancel(const int64_t *first, const int64_t *second, uint32_t rank);
 /* Whether no element moves: axes of size 1 may change places with others. False for an axis that is none. */
 bool npart__keeps_order(const int64_t *order, uint32_t rank, const int64_t *dims);
 

@@ -84,6 +84,7 @@ struct npart__editions {
     struct npart__life *guard; /* whose lock is that of all their inferences: handed out, they are others' to ask */
     const char *model_name;
     const struct npart__rewrite_set *rewrites; /* of offers: the set of the first op list, which the guard keeps */
+    bool is_looked_beside, has_weights_beside; /* files of weights in the model's folder, once looked for */
     struct npart__edition *first; /* those that were left last come first */
 };
 

@@ -252,12 +252,15 @@ static npart_status share_rewrites(npart_fix *fix, const npart_oplist *list, str
 
 /* Whether some file of weights lies in the model's folder, from where a result elsewhere has to bring it. A location
  * that leads out of that folder is told when the model is written. */
-static npart_status find_weights_beside(npart_fix *fix, bool *is_found, struct npart_error *error)
+static npart_status find_weights_beside(npart_fix *fix, struct npart__editions *editions, bool *is_found,
+                                        struct npart_error *error)
 {
     struct npart__arena *arena = &fix->life->arena;
     struct npart__externals externals = {0};
     const char *folder = npart__folder_of(fix->path, arena);
-    *is_found = false;
+    *is_found = editions && editions->has_weights_beside;
+    if (editions && editions->is_looked_beside)
+        return NPART_OK;
     npart_status status = npart__externals_find(&externals, fix->original.data, fix->original.bytes, arena, NULL);
     if (!folder || arena->failed)
         return npart__fail_memory(error);
@@ -266,6 +269,10 @@ static npart_status find_weights_beside(npart_fix *fix, bool *is_found, struct n
         if (!path)
             return npart__fail_memory(error);
         *is_found = npart__path_is_taken(path);
+    }
+    if (status == NPART_OK && editions) {
+        editions->is_looked_beside = true;
+        editions->has_weights_beside = *is_found;
     }
     return NPART_OK;
 }
@@ -304,8 +311,8 @@ static npart_status search(npart_fix *fix, const npart_oplist *const *oplists, c
         npart__life_share(fix->life);
     }
     bool has_weights = false;
-    if (status == NPART_OK)
-        status = find_weights_beside(fix, &has_weights, error);
+    if (status == NPART_OK && (!planned->skeleton || planned->skeleton->may_have_external))
+        status = find_weights_beside(fix, request.editions, &has_weights, error);
     /* After it, as it is known then which dims the model has. */
     const struct npart__fix_command command = {
         .path = fix->path, .targets = fix->targets, .target_count = fix->target_count, .sizes = &request.sizes,

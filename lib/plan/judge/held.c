@@ -533,10 +533,12 @@ static bool has_other_integers(const struct npart__session *session)
     return false;
 }
 
-bool npart__asks_held(const struct npart__target *target, const struct npart__session *session)
+unsigned npart__find_integers(const struct npart__target *target, const struct npart__session *session)
 {
-    return target->oplist->quantized_ops.count > 0 &&
-           (has_other_integers(session) || npart__has_shared_transposes(session));
+    if (!target->oplist->quantized_ops.count)
+        return 0;
+    return (has_other_integers(session) ? NPART__INTEGERS_OF_OTHERS : 0u) |
+           (npart__has_shared_transposes(session) ? NPART__INTEGERS_TURNED : 0u);
 }
 
 /* The provider is asked twice: about the graph as it is and, where it takes anything of that, about what the runtime
@@ -580,6 +582,21 @@ static void find_leading(const struct holder *at, const struct npart__live_graph
     }
 }
 
+static void look_at_all(struct holder *at, const struct npart__live_graph *live)
+{
+    bool moves = false, stays;
+    for (uint32_t i = 0; !moves && i < live->order_count; i++) {
+        const struct npart__node *node = npart__node_at(at->graph, live->order[i]);
+        moves = moves_on(at, live->order[i], &stays) || is_empty_pair(at, node) ||
+                npart__is_among(node, at->layout, at->target->oplist->layout_ops.count);
+    }
+    look_through(at, live, false);
+    if (moves)
+        find_leading(at, live);
+    if (moves && is_any_taken(at, live))
+        look_through(at, live, true);
+}
+
 /* The sets of ops, and what is kept of values and nodes. */
 static bool open_holder(struct holder *at, struct npart__arena *arena)
 {
@@ -605,27 +622,18 @@ static bool open_holder(struct holder *at, struct npart__arena *arena)
 bool npart__find_held(const struct npart__target *target, const struct npart__live_graph *live,
                       struct npart__arena *arena, struct npart__beyond *beyond)
 {
-    const struct npart__graph *graph = live->session->graph;
-    struct holder at = {.target = target, .session = live->session, .graph = graph, .beyond = beyond};
-    bool moves = false, stays;
+    struct holder at = {
+        .target = target, .session = live->session, .graph = live->session->graph, .beyond = beyond};
     if (!live->order)
         return true;
     if (!open_holder(&at, arena))
         return false;
-    if (!has_other_integers(live->session)) {
-        memset(beyond->held, NPART__HELD_QUANTIZED, graph->values.count);
-        return npart__hold_integer_transposes(target, live, at.layout, at.through, arena, beyond);
-    }
-    for (uint32_t i = 0; !moves && i < live->order_count; i++)
-        moves = moves_on(&at, live->order[i], &stays) ||
-                is_empty_pair(&at, npart__node_at(graph, live->order[i])) ||
-                npart__is_among(npart__node_at(graph, live->order[i]), at.layout, target->oplist->layout_ops.count);
-    look_through(&at, live, false);
-    if (moves)
-        find_leading(&at, live);
-    if (moves && is_any_taken(&at, live))
-        look_through(&at, live, true);
-    return npart__hold_integer_transposes(target, live, at.layout, at.through, arena, beyond);
+    if (live->integers & NPART__INTEGERS_OF_OTHERS)
+        look_at_all(&at, live);
+    else
+        memset(beyond->held, NPART__HELD_QUANTIZED, live->session->graph->values.count);
+    return !(live->integers & NPART__INTEGERS_TURNED) ||
+           npart__hold_integer_transposes(target, live, at.layout, at.through, arena, beyond);
 }
 
 enum npart__held npart__held_of(const struct npart__trial *trial, uint32_t value)

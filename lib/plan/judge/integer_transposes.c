@@ -117,15 +117,12 @@ static enum npart__truth undoes(const struct finder *at, const int64_t *order, u
 {
     int64_t other[NPART__LIMIT_RANK];
     uint32_t other_rank;
-    bool is = true;
     if (meets == MEETS_NONE || meets == MEETS_LAYOUT)
         return NPART__FALSE;
     if (meets == MEETS_SEVERAL || !npart__order_of_axes(at->session->inference, meets - 1, other, &other_rank) ||
         other_rank != rank)
         return NPART__MAYBE;
-    for (uint32_t i = 0; is && i < rank; i++)
-        is = order[other[i]] == (int64_t)i;
-    return npart__truth_of(is);
+    return npart__truth_of(npart__orders_cancel(order, other, rank));
 }
 
 /* What is known of a quantized value, by what uses it so far. */

@@ -123,13 +123,16 @@ uint32_t *npart__find_equivalent(const struct npart__session *session, struct np
 struct npart__live_graph {
     const struct npart__session *session;
     const uint32_t *equivalent;
+    unsigned integers; /* npart__find_integers: where it is 0, nobody needs the order */
     const uint32_t *order; /* of the main graph's live nodes, as the runtime's; NULL where no rule needs it */
     uint32_t order_count;
 };
 
-/* Whether the list's rules may need that order: it says what ops note, and the graph has integers beyond what is
- * dequantized and quantized. */
-bool npart__asks_held(const struct npart__target *target, const struct npart__session *session);
+/* What of a graph makes it a question as what integers are held: nodes other than QuantizeLinear and DequantizeLinear
+ * read or make some; something that is quantized after a Transpose is dequantized for two nodes or more. */
+enum { NPART__INTEGERS_OF_OTHERS = 1, NPART__INTEGERS_TURNED = 2 };
+/* 0 also where the list does not say what ops note; else its rules may need the order. */
+unsigned npart__find_integers(const struct npart__target *target, const struct npart__session *session);
 
 /* `assumed` by node of the file: enum npart__assumption_of; NULL: nothing. `folded`: what stages see that fold by
  * themselves, where that is another graph; else NULL. */
