@@ -6,6 +6,8 @@
  * decide. How sure that is the ranges say: not those of the times, which overlap more often than not since they are off
  * by the same things, but that of their quotient, in which these cancel out.
  */
+#include <stdlib.h>
+
 #include "advice/way.h"
 
 /* A mended plan that is surely faster by so little is not worth a change of the model. The CPU and the plan as it
@@ -553,6 +555,11 @@ npart_status npart__recommend(struct npart__way *way)
     told->time = best->bill && !may_run_alone(&ways) ? best->ms : NPART__UNKNOWN_RANGE;
     told->cpu = ways.cpu.bill ? ways.cpu.ms : NPART__UNKNOWN_RANGE;
     told->unknown_nodes = is_known ? ways.cpu.bill->unknown : 0;
+    const struct npart__mended *mended = way->request->mended;
+    const char *slots = ways.uses_mended && way->request->mended_count ? npart__slots_of(mended) : NULL;
+    told->slots = slots ? (uint32_t)strtoul(slots, NULL, 10) : 0;
+    /* Such a decoder makes a token in a run. */
+    told->tokens_per_s = slots && told->time.typical_ms > 0 ? 1000 / told->time.typical_ms : -1;
     told->reason = reason_of(way, &ways, told->unknown_nodes);
     told->worth = worth_of(&ways);
     struct npart__buffer lack;

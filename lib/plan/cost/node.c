@@ -397,14 +397,15 @@ static bool has_packed_weights(const struct costing *at)
            bits <= (has_float ? 8 : 4) && has_rate(at, NPART__PARAMETER_CPU_PACKED);
 }
 
-/* Attention of a step multiplies the cache by a row or a few for each head of queries: each key is fetched for a handful
- * of operations, and heads that share keys fetch them anew, where a prompt's rows fill the kernels (six chips' published
- * decoders go by heads of queries, not by bytes of the cache: docs/evidence/fidelity-llm.md). */
+/* Attention of a step multiplies the cache by a row or a few for each head of queries: each key is fetched for a few
+ * operations, and heads that share keys fetch them anew, where a prompt's rows fill the kernels (published decoders of
+ * six chips go by heads of queries, not by bytes of the cache: docs/evidence/fidelity-elsewhere.md). */
 #define FEW_ROWS 16u
 
 static bool is_row_product(const struct costing *at)
 {
-    return at->work->class == NPART_WORK_PRODUCT && at->work->rows < FEW_ROWS && has_rate(at, NPART__PARAMETER_CPU_ROW);
+    bool has_few = at->work->class == NPART_WORK_PRODUCT && at->work->rows < FEW_ROWS;
+    return has_few && has_rate(at, NPART__PARAMETER_CPU_ROW);
 }
 
 /* Which rate what a node computes has. Where the list has no rate for slow kernels the usual one has to do, and the

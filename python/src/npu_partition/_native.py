@@ -1401,6 +1401,7 @@ class npart_cost(Structure):
     unknown_nodes: int
     conversions: int
     compile: Any
+    bound_tokens_per_s: float
     _fields_ = [
         ("size", c_size_t),
         ("total", npart_cost_range),
@@ -1434,6 +1435,7 @@ class npart_cost(Structure):
         ("unknown_nodes", c_uint32),
         ("conversions", c_uint32),
         ("compile", npart_cost_range),
+        ("bound_tokens_per_s", c_double),
     ]
 
 
@@ -1702,6 +1704,8 @@ class npart_recommendation(Structure):
     time: Any
     cpu: Any
     unknown_nodes: int
+    slots: int
+    tokens_per_s: float
     _fields_ = [
         ("size", c_size_t),
         ("choice", c_int),
@@ -1713,6 +1717,8 @@ class npart_recommendation(Structure):
         ("time", npart_cost_range),
         ("cpu", npart_cost_range),
         ("unknown_nodes", c_uint32),
+        ("slots", c_uint32),
+        ("tokens_per_s", c_double),
     ]
 
 
