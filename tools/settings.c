@@ -134,6 +134,81 @@ static bool add_tidl(json_t *settings, const npart_plan *plan)
     return is_added;
 }
 
+/* ---- decoders ---------------------------------------------------------------------------------------------- */
+
+/* Of a cache of known size, or of that which the advice gives it: slots, tokens of a run (0: not known), of a prompt. */
+struct cache {
+    uint64_t slots, run, prompt;
+    struct npart_memory memory;
+};
+
+static bool find_cache(const npart_plan *plan, const npart_advice *advice, struct cache *out)
+{
+    struct npart_recommendation mended = {.size = sizeof mended};
+    struct npart_cost cost = {.size = sizeof cost};
+    *out = (struct cache){.memory = {.size = sizeof out->memory}};
+    if (!npart_plan_memory(plan, &out->memory) || !npart_plan_cost(plan, &cost))
+        return false;
+    (void)npart_advice_recommendation(advice, &mended);
+    out->slots = mended.slots ? mended.slots : out->memory.cache_slots;
+    out->run = mended.slots ? 0 : out->memory.run_tokens;
+    out->prompt = !mended.slots && cost.prompt_tokens ? cost.prompt_tokens : out->slots / 2;
+    return out->slots > 1;
+}
+
+/* genai_config.json of onnxruntime-genai: what a plan knows of it, to be merged. Prompts in runs of a fixed size are its
+ * `sliding_window` of inputs (src/config.h, src/models/input_ids.cpp); a provider is called by the first part of its
+ * name (src/models/model.cpp). */
+static bool add_genai(json_t *settings, const char *provider, json_t *options, const struct cache *cache)
+{
+    char name[32];
+    (void)snprintf(name, sizeof name, "%.*s", (int)strcspn(provider, "E"), provider);
+    json_t *decoder = json_pack("{s:{s:[{s:O}]}}", "session_options", "provider_options", name, options);
+    if (cache->memory.query_heads && cache->memory.key_heads)
+        (void)json_object_update_new(decoder, json_pack("{s:I, s:I}", "num_attention_heads",
+                                                        (json_int_t)cache->memory.query_heads, "num_key_value_heads",
+                                                        (json_int_t)cache->memory.key_heads));
+    if (cache->run > 1)
+        (void)json_object_set_new(decoder, "sliding_window",
+                                  json_pack("{s:I, s:s, s:b, s:b}", "window_size", (json_int_t)cache->run, "alignment",
+                                            "left", "slide_inputs", 1, "slide_key_value_cache", 0));
+    return json_object_set_new(settings, "genai_config",
+                               json_pack("{s:{s:I, s:o}, s:{s:I}}", "model", "context_length",
+                                         (json_int_t)cache->slots, "decoder", decoder, "search", "max_length",
+                                         (json_int_t)cache->slots)) == 0;
+}
+
+/* LLMPipeline(FOLDER, "NPU", **these) of openvino_genai: it cuts prompts into chunks where PREFILL_HINT is DYNAMIC, and
+ * keeps room for the prompt and the answer (docs.openvino.ai, "OpenVINO GenAI on NPU"; Intel's NPUW reads them). */
+static bool add_openvino_genai(json_t *settings, const struct cache *cache)
+{
+    json_t *words = json_pack("{s:I, s:I, s:s}", "MAX_PROMPT_LEN", (json_int_t)cache->prompt, "MIN_RESPONSE_LEN",
+                              (json_int_t)(cache->slots - cache->prompt), "GENERATE_HINT", "BEST_PERF");
+    bool is_chunked = cache->run > 1 && cache->run < cache->prompt;
+    if (cache->run > 1)
+        (void)json_object_set_new(words, "PREFILL_HINT", json_string(is_chunked ? "DYNAMIC" : "STATIC"));
+    if (is_chunked)
+        (void)json_object_set_new(words, "NPUW_LLM_PREFILL_CHUNK_SIZE", json_integer((json_int_t)cache->run));
+    return json_object_set_new(settings, "openvino_genai", words) == 0;
+}
+
+/* Of a provider that onnxruntime-genai knows; of Intel's chips beside it what their own pipeline reads. */
+static bool add_decoder(json_t *settings, const npart_plan *plan, const npart_advice *advice, const char *provider)
+{
+    static const char *const known[] = {"QNNExecutionProvider", "OpenVINOExecutionProvider",
+                                        "VitisAIExecutionProvider"};
+    struct cache cache;
+    bool is_added = true;
+    if (!find_cache(plan, advice, &cache))
+        return true;
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (strcmp(known[i], provider) == 0)
+            is_added &= add_genai(settings, provider, json_object_get(settings, "provider_options"), &cache);
+    if (strcmp(provider, known[1]) == 0)
+        is_added &= add_openvino_genai(settings, &cache);
+    return is_added;
+}
+
 /* ---- others ------------------------------------------------------------------------------------------------ */
 
 /* rknn-toolkit2: rknn.config(op_target={NAME: 'cpu'}), by names of outputs. */
@@ -213,7 +288,8 @@ bool write_settings(const struct options *options, const npart_plan *plan, const
         return false;
     }
     bool has_provider = npart_plan_provider(plan, &provider);
-    if ((has_provider && !add_provider(settings, options, plan, advice, &provider)) ||
+    if ((has_provider && (!add_provider(settings, options, plan, advice, &provider) ||
+                          !add_decoder(settings, plan, advice, provider.name))) ||
         (row && !row->add(settings, plan))) {
         say("%s: cannot write: a name that it needs is not UTF-8, which JSON cannot have", options->settings);
         json_decref(settings);
