@@ -136,7 +136,7 @@ static bool add_tidl(json_t *settings, const npart_plan *plan)
 
 /* ---- decoders ---------------------------------------------------------------------------------------------- */
 
-/* Of a cache of known size, or of that which the advice gives it: slots, tokens of a run (0: not known), of a prompt. */
+/* Of a cache of known size, or of that which the advice gives it: slots, tokens of a run (0: unknown), of a prompt. */
 struct cache {
     uint64_t slots, run, prompt;
     struct npart_memory memory;
@@ -156,9 +156,9 @@ static bool find_cache(const npart_plan *plan, const npart_advice *advice, struc
     return out->slots > 1;
 }
 
-/* genai_config.json of onnxruntime-genai: what a plan knows of it, to be merged. Prompts in runs of a fixed size are its
- * `sliding_window` of inputs (src/config.h, src/models/input_ids.cpp); a provider is called by the first part of its
- * name (src/models/model.cpp). */
+/* genai_config.json of onnxruntime-genai: what a plan knows of it, to be merged. Prompts in runs of a fixed size are
+ * its `sliding_window` of inputs (src/config.h, src/models/input_ids.cpp); a provider is called by the first part of
+ * its name (src/models/model.cpp). */
 static bool add_genai(json_t *settings, const char *provider, json_t *options, const struct cache *cache)
 {
     char name[32];

@@ -10,6 +10,7 @@
  *   weigh.c    what it costs on each device, and what is transferred for its links
  *   assign.c   the devices of all parts with the lowest cost together
  *   weights.c  what weights take on each device
+ *   memory.c   what all sessions hold together
  *   words.c    why, in sentences
  *   place.c    the public functions
  */
@@ -186,8 +187,10 @@ void npart__reported_end(struct npart__reported *reported);    /* of all */
 bool npart__weigh_parts(npart_placement *placement);
 /* weights.c: by device, for parts that have one; false when out of memory. */
 bool npart__sum_weights(npart_placement *placement);
+/* memory.c: after the weights. */
+void npart__sum_memory(npart_placement *placement, const struct npart_plan_options *options);
 /* words.c: why each part is where it is, and what to do. */
 npart_status npart__tell_placement(npart_placement *placement, const struct npart__assignment *assignment,
-                                   struct npart_error *error);
+                                   const struct npart_plan_options *options, struct npart_error *error);
 
 #endif

@@ -243,13 +243,18 @@ static bool recommend(npart_placement *placement)
         npart__append_text(&text, is_first ? "not known: " : "; not known: ");
         append_names(placement, &text, NPART_DEVICES, false);
     }
+    const struct npart_placement_info *info = &placement->info;
+    if (info->fits == NPART_FIT_NO)
+        npart__append_text(&text, info->largest.bytes <= info->ram_bytes[0] && !info->largest.is_partial
+                                      ? "; load each when it runs: all together do not fit"
+                                      : "; one of them alone does not fit");
     placement->info.recommendation = npart__made_text(&text);
     return placement->info.recommendation != NULL;
 }
 
 /* Devices of all parts first: what a link costs depends on both of its ends. */
 npart_status npart__tell_placement(npart_placement *placement, const struct npart__assignment *assignment,
-                                   struct npart_error *error)
+                                   const struct npart_plan_options *options, struct npart_error *error)
 {
     struct npart_inference_info info = {.size = sizeof info};
     bool ok = true;
@@ -270,5 +275,6 @@ npart_status npart__tell_placement(npart_placement *placement, const struct npar
              tell_action(placement, &placement->parts[i]);
     ok = ok && npart__sum_weights(placement);
     sum_costs(placement, assignment);
+    npart__sum_memory(placement, options);
     return ok && recommend(placement) ? NPART_OK : npart__fail_memory(error);
 }

@@ -2148,6 +2148,11 @@ class npart_placement_info(Structure):
     allocator: Any
     first_token_ms: float
     tokens_per_s: float
+    resident: Any
+    largest: Any
+    load_ms: float
+    ram_bytes: Any
+    fits: int
     _fields_ = [
         ("size", c_size_t),
         ("target", c_char_p),
@@ -2173,6 +2178,11 @@ class npart_placement_info(Structure):
         ("allocator", POINTER(npart_allocator)),
         ("first_token_ms", c_double),
         ("tokens_per_s", c_double),
+        ("resident", npart_bytes),
+        ("largest", npart_bytes),
+        ("load_ms", c_double),
+        ("ram_bytes", c_uint64 * 2),
+        ("fits", c_int),
     ]
 
 
