@@ -316,13 +316,16 @@ static void find_limits(const struct npart__page *page, struct npart__buffer *to
         const struct npart_memory_limit *limit = &at.limits[i];
         bool is_small = limit->of == NPART_LIMITED_WEIGHTS || limit->of == NPART_LIMITED_TENSORS ||
                         limit->of == NPART_LIMITED_ACTIVATIONS;
+        bool is_asked = limit->of == NPART_LIMITED_RAM || limit->of == NPART_LIMITED_FLASH;
         if (limit->of == NPART_LIMITED_ONE_FILE)
             continue;
         if (limit->fits == NPART_FIT_NO)
             npart__append_limit(over, limit);
-        else if (is_small || npart__is_near_limit(limit))
+        else if (is_small || is_asked || npart__is_near_limit(limit))
             npart__append_limit(told, limit);
-        if (limit->fits == NPART_FIT_NO || npart__is_near_limit(limit))
+        /* A class of devices has one source for its RAM and its flash. */
+        if ((limit->fits == NPART_FIT_NO || npart__is_near_limit(limit)) &&
+            !(i && limit->source == at.limits[i - 1].source))
             npart__append_format(told, "%s%s", told->size ? "; " : "", limit->source);
     }
 }
@@ -533,7 +536,8 @@ void npart__put_serving(struct npart__page *page, const npart_advice *advice)
     struct npart__buffer line = {.arena = page->arena};
     bool is_read = npart_plan_memory(page->plan, &at);
     bool has_size = at.cache_tensor_count && !at.cache_per_token.is_partial;
-    bool has_rate = page->summary.verdict != NPART_PLAN_FAILS && page->cost.tokens_per_s >= 0;
+    bool runs = page->summary.verdict != NPART_PLAN_FAILS && page->summary.fits != NPART_FIT_NO;
+    bool has_rate = runs && page->cost.tokens_per_s >= 0;
     bool has_kind = at.attention != NPART_ATTENTION_UNKNOWN;
     bool is_mended = npart_advice_recommendation(advice, &mended) && mended.tokens_per_s >= 0;
     if (!is_read || (!has_rate && !has_size && !has_kind && !is_mended))

@@ -407,6 +407,17 @@ static bool does_not_fit(const struct npart__way *way)
     return does_not;
 }
 
+/* Of the RAM that was asked for: the CPU, which has all weights as the file has them, has no room for it either. */
+static bool has_no_room_at_all(const struct npart__plan *plan)
+{
+    const struct npart_memory *at = &plan->memory.told;
+    for (uint32_t i = 0; i < at->limit_count; i++)
+        if (at->limits[i].of == NPART_LIMITED_RAM && at->limits[i].fits == NPART_FIT_NO &&
+            npart__sum_uint64(at->weight_bytes, at->peak.bytes) > at->limits[i].limit_bytes)
+            return true;
+    return false;
+}
+
 /* Why it does not run on the NPU. */
 static void append_hindrance(const struct npart__way *way, struct npart__buffer *out)
 {
@@ -426,7 +437,10 @@ static const char *reason_of(struct npart__way *way, const struct ways *ways, ui
     const struct way_to_run *best = ways->uses_mended ? &ways->mended : &ways->planned;
     struct npart__buffer text;
     npart__buffer_init(&text, way->arena);
-    append_answer(&text, ways);
+    if (!best->runs && has_no_room_at_all(open))
+        npart__append_text(&text, "no, nor on the CPU");
+    else
+        append_answer(&text, ways);
     npart__append_text(&text, ": ");
     if (ways->to_cpu.outcome == UNKNOWN)
         append_lack(&text, way->fixed && npart__is_mostly_elsewhere(&way->fixed->decided) ? way->fixed : open, ways);
