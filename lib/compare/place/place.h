@@ -125,6 +125,8 @@ struct npart__placed {
     struct npart__reported reported; /* with sizes of links, where that was asked; owned */
     uint32_t *value_of;              /* by value of the file's graph that of the fix's, of inputs and outputs */
     uint32_t prompt, new_tokens;     /* of a prompt that is read in pieces */
+    bool reads_anew;                 /* all tokens for each new one */
+    bool gives_cache;                /* which no part takes */
     const char *stuck;               /* why it cannot run on the NPU although it is planned; NULL: it can */
     bool is_too_large;               /* the NPU has no room for it */
     double shares;                   /* runs that one of the model as it is stands for */

@@ -67,7 +67,8 @@ static struct npart_memory_limit limit_of(enum npart_limited of, uint64_t low, u
  * activations of its own, and a node's weights cannot be cut, so it is at least that. NULL when out of memory. */
 static const char *parts_source(const struct npart_memory_limit *limit, struct npart__arena *arena)
 {
-    uint64_t room = limit->safe_bytes, parts = room ? limit->needed.bytes / room + (limit->needed.bytes % room != 0) : 0;
+    uint64_t room = limit->safe_bytes, needed = limit->needed.bytes;
+    uint64_t parts = room ? needed / room + (needed % room != 0) : 0;
     if (limit->of != NPART_LIMITED_SESSION || limit->fits != NPART_FIT_NO || parts < 2)
         return limit->source;
     return npart__arena_format(arena, "%s; cut in at least %llu parts (--cut, split), each would fit", limit->source,
