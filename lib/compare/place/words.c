@@ -263,7 +263,8 @@ static bool tell_without_cache(npart_placement *placement, const struct npart__p
         return true;
     npart__append_format(&text, "%s %s: each run computes all tokens before it anew, ", part->told.name,
                          part->gives_cache ? "gives a cache that no model here takes" : "has no cache");
-    npart__append_fixed(&text, part->told.cost[device].typical_ms, 1);
+    double ms = part->told.cost[device].typical_ms;
+    npart__append_fixed(&text, ms, ms < 1 ? 2 : 1);
     npart__append_text(&text, " ms a token");
     if (device == NPART_DEVICE_NPU && npart_plan_cost(npart__npu_plan(part), &cost) &&
         cost.npu_bandwidth.typical_ms >= 0) {
