@@ -146,6 +146,11 @@ struct npart_placement_info {
     const struct npart_allocator *allocator; /* see npart_plan_info */
     double first_token_ms; /* to the first token, typical, or negative */
     double tokens_per_s; /* then, or negative */
+    struct npart_bytes resident; /* what all sessions hold together, weights and arenas */
+    struct npart_bytes largest; /* what the part that takes most holds: enough where each is loaded when it runs */
+    double load_ms; /* loading the parts on the NPU, once; negative: not known */
+    uint64_t ram_bytes[2]; /* what --ram gives: surely, and at most; 0: not asked */
+    enum npart_fit fits; /* whether `resident` fits it; unknown also where it is not asked */
 };
 /* All of a placement; parts and links begin with their size, too. False for NULL or an unknown size. */
 NPART_API bool npart_placement_info(const npart_placement *placement, struct npart_placement_info *out);

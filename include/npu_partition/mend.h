@@ -176,6 +176,8 @@ struct npart_recommendation {
     struct npart_cost_range time; /* of a run as it is recommended, or as it is planned; negative: not known */
     struct npart_cost_range cpu; /* of one on the CPU alone; negative: not known */
     uint32_t unknown_nodes; /* nodes that are in none of these times */
+    uint32_t slots; /* of the cache of a fixed size that `mend` gives; 0: none */
+    double tokens_per_s; /* with that cache; negative: not known */
 };
 
 /* Whether the NPU is worth it, by what a run costs on either side and after each action. False for NULL or an unknown

@@ -605,6 +605,7 @@ struct npart_cost {
     uint32_t unknown_nodes; /* nodes of which it is not known what they take */
     uint32_t conversions; /* tensors whose layout is changed */
     struct npart_cost_range compile; /* compiling all partitions, likewise, in no other time */
+    double bound_tokens_per_s; /* tokens_per_s with buffers bound between runs; negative: not known */
 };
 /* What a run costs. False for NULL or an unknown size. */
 NPART_API NPART_CHECKED bool npart_plan_cost(const npart_plan *plan, struct npart_cost *out);

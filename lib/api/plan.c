@@ -512,6 +512,17 @@ uint64_t npart__prompt_tokens(uint32_t asked, uint64_t slots)
     return asked && slots ? asked : usual;
 }
 
+/* Of a run, that the runtime copies nothing where buffers stay bound between runs. */
+static double bound_ms(const struct npart__plan *plan)
+{
+    const struct npart__rates *rates = &plan->node_costs->rates;
+    uint8_t rate = rates->of[NPART__ARITHMETIC_FLOAT32][NPART__PARAMETER_RUNTIME_COPY];
+    double ms = plan->cost.total_ms.typical_ms;
+    return rate == NPART__NO_RATE
+               ? ms
+               : ms - plan->cost.bill.quantities[NPART__PART_COPY][rate] * rates->items[rate].ms;
+}
+
 /* Of runs of so many new tokens. Of plans of a search no memory is known. */
 static void add_serving(const struct npart__plan *plan, struct npart_cost *out)
 {
@@ -521,6 +532,7 @@ static void add_serving(const struct npart__plan *plan, struct npart_cost *out)
     bool is_known = tokens && ms > 0, reads = is_known && tokens > 1 && prompt <= plan->memory.told.cache_slots;
     out->prompt_tokens = prompt;
     out->tokens_per_s = is_known ? tokens * 1000.0 / ms : -1;
+    out->bound_tokens_per_s = is_known ? tokens * 1000.0 / bound_ms(plan) : -1;
     out->first_token_ms = reads ? (double)((prompt + tokens - 1) / tokens) * ms : -1;
 }
 

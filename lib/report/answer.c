@@ -316,13 +316,16 @@ static void find_limits(const struct npart__page *page, struct npart__buffer *to
         const struct npart_memory_limit *limit = &at.limits[i];
         bool is_small = limit->of == NPART_LIMITED_WEIGHTS || limit->of == NPART_LIMITED_TENSORS ||
                         limit->of == NPART_LIMITED_ACTIVATIONS;
+        bool is_asked = limit->of == NPART_LIMITED_RAM || limit->of == NPART_LIMITED_FLASH;
         if (limit->of == NPART_LIMITED_ONE_FILE)
             continue;
         if (limit->fits == NPART_FIT_NO)
             npart__append_limit(over, limit);
-        else if (is_small || npart__is_near_limit(limit))
+        else if (is_small || is_asked || npart__is_near_limit(limit))
             npart__append_limit(told, limit);
-        if (limit->fits == NPART_FIT_NO || npart__is_near_limit(limit))
+        /* A class of devices has one source for its RAM and its flash. */
+        if ((limit->fits == NPART_FIT_NO || npart__is_near_limit(limit)) &&
+            !(i && limit->source == at.limits[i - 1].source))
             npart__append_format(told, "%s%s", told->size ? "; " : "", limit->source);
     }
 }
@@ -416,6 +419,50 @@ void npart__append_first_token(struct npart__buffer *out, double ms, uint64_t pr
     npart__append_format(out, " tokens in %llu run%s of %u", (unsigned long long)runs, runs == 1 ? "" : "s", run);
 }
 
+/* " (41 with buffers bound)": where that differs in two digits. */
+static void put_bound(const struct npart__page *page, struct npart__buffer *line)
+{
+    double bound = page->cost.bound_tokens_per_s;
+    if (bound < 1.02 * page->cost.tokens_per_s)
+        return;
+    npart__append_text(line, " (");
+    npart__append_rate(line, bound);
+    npart__append_text(line, " with buffers bound)");
+}
+
+/* Of so few rows in tiles of the matrix unit more cost little, where weights take longer than products. */
+#define FEW_ROWS 0.25
+
+/* "; 745 MB of weights and 13 MB of cache a run; up to 32 rows a run cost little more" */
+static void put_once(const struct npart__page *page, const struct npart_memory *at, struct npart__buffer *line)
+{
+    const struct npart_cost *cost = &page->cost;
+    if (!at->weights_npu.is_partial && at->weights_npu.bytes) {
+        npart__append_text(line, "; ");
+        npart__append_rough_bytes(line, at->weights_npu.bytes);
+        npart__append_text(line, " of weights");
+        if (!at->cache_per_token.is_partial && !at->window_tensors) {
+            npart__append_text(line, " and ");
+            npart__append_rough_bytes(line, at->cache_per_token.bytes * at->cache_slots);
+            npart__append_text(line, " of cache");
+        }
+        npart__append_text(line, " a run");
+    }
+    if (at->run_tokens == 1 && cost->fill > 0 && cost->fill <= FEW_ROWS &&
+        cost->npu_bandwidth.typical_ms > cost->npu_compute.typical_ms)
+        npart__append_format(line, "; up to %u rows a run cost little more", (unsigned)(1 / cost->fill + 0.5));
+}
+
+/* "after the fix ~49 tokens/s, 128 slots" */
+static void put_mended_rate(const struct npart_recommendation *at, struct npart__buffer *line)
+{
+    npart__append_text(line, "after the fix ~");
+    npart__append_rate(line, at->tokens_per_s);
+    npart__append_text(line, " tokens/s, ");
+    npart__append_count(line, at->slots);
+    npart__append_text(line, " slots");
+}
+
 /* A file that reads prompts alone says no rate: it generates one token a run. */
 static void put_rate(struct npart__page *page, const struct npart_memory *at, struct npart__buffer *line)
 {
@@ -429,10 +476,12 @@ static void put_rate(struct npart__page *page, const struct npart_memory *at, st
         npart__append_text(line, "~");
         npart__append_rate(line, page->cost.tokens_per_s);
         npart__append_text(line, " tokens/s");
+        put_bound(page, line);
     }
     npart__append_text(line, ", ");
     npart__append_count(line, at->cache_slots);
     npart__append_text(line, " slots");
+    put_once(page, at, line);
 }
 
 /* Heads in a group where there are none: 4, or as few as share them evenly. */
@@ -480,18 +529,24 @@ static void put_other_caches(const struct npart_memory *at, struct npart__buffer
 }
 
 /* Of a decoder with a cache of known size what a run brings; else what a token takes of one that grows. */
-void npart__put_serving(struct npart__page *page)
+void npart__put_serving(struct npart__page *page, const npart_advice *advice)
 {
     struct npart_memory at = {.size = sizeof at};
+    struct npart_recommendation mended = {.size = sizeof mended, .tokens_per_s = -1};
     struct npart__buffer line = {.arena = page->arena};
     bool is_read = npart_plan_memory(page->plan, &at);
     bool has_size = at.cache_tensor_count && !at.cache_per_token.is_partial;
-    bool has_rate = page->summary.verdict != NPART_PLAN_FAILS && page->cost.tokens_per_s >= 0;
+    bool runs = page->summary.verdict != NPART_PLAN_FAILS && page->summary.fits != NPART_FIT_NO;
+    bool has_rate = runs && page->cost.tokens_per_s >= 0;
     bool has_kind = at.attention != NPART_ATTENTION_UNKNOWN;
-    if (!is_read || (!has_rate && !has_size && !has_kind))
+    bool is_mended = npart_advice_recommendation(advice, &mended) && mended.tokens_per_s >= 0;
+    if (!is_read || (!has_rate && !has_size && !has_kind && !is_mended))
         return;
-    if (has_rate)
+    if (is_mended)
+        put_mended_rate(&mended, &line);
+    else if (has_rate)
         put_rate(page, &at, &line);
+    has_rate |= is_mended;
     if (has_size) {
         npart__append_text(&line, has_rate ? "; " : "");
         npart__append_rough_bytes(&line, at.cache_per_token.bytes);

@@ -89,6 +89,15 @@ static void recommendation(struct npart__object *object, const npart_advice *adv
     npart__json_text_or_null(object->out, npart__own(object, "worth_missing"), is_there ? at.worth_missing : NULL);
 }
 
+/* After the step that gives a growing cache a fixed size. */
+static void mended_serving(struct npart__object *object, const npart_advice *advice)
+{
+    struct npart_recommendation at = {.size = sizeof at, .tokens_per_s = -1};
+    (void)npart_advice_recommendation(advice, &at);
+    npart__json_decimal_or_null(object->out, npart__own(object, "mended_tokens_per_s"), at.tokens_per_s);
+    npart__json_count_or_null(object->out, npart__own(object, "mended_slots"), at.slots, at.slots);
+}
+
 /* `cost` is the time of the plan even where it fails to compile; of what can be chosen, `as_is` is then null. */
 static void alternatives(struct npart__buffer *out, const char *key, const struct npart_plan_pair *plans,
                          const struct npart_cost *at)
@@ -111,6 +120,7 @@ void npart__add_json_cost(struct npart__buffer *out, const struct npart_plan_pai
     alternatives(out, npart__own(&object, "alternatives"), plans, &at);
     recommendation(&object, plans->advice);
     slow(out, npart__own(&object, "slow"), plans->plan);
+    mended_serving(&object, plans->advice);
     moves(out, npart__own(&object, "moves"), plans->plan);
     cpu_operators(out, npart__own(&object, "cpu_operators"), plans->plan);
     npart__object_close(&object);

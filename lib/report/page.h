@@ -148,7 +148,7 @@ void npart__put_compiled(struct npart__page *page);
 void npart__put_decided(struct npart__page *page);
 /* releases.c: where another release of the toolchain was asked for than the newest. */
 void npart__tell_release(struct npart__page *page, const npart_advice *advice);
-void npart__put_serving(struct npart__page *page);
+void npart__put_serving(struct npart__page *page, const npart_advice *advice);
 /* Two digits, as of any estimate; "-" of a negative one. */
 void npart__append_rate(struct npart__buffer *out, double per_second);
 /* "first token ~0.9 s for 1,024 tokens in 8 runs of 128" */

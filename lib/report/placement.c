@@ -256,6 +256,37 @@ static bool is_same_range(const struct npart_cost_range *a, const struct npart_c
     return a->low_ms == b->low_ms && a->typical_ms == b->typical_ms && a->high_ms == b->high_ms;
 }
 
+/* "1.1 GB all together; one at a time at most 620 MB, and loading all takes 2.1 s", and whether there is room. */
+static void put_memory(struct npart__page *page, const struct npart_placement_info *info)
+{
+    bool is_asked = info->ram_bytes[1] > 0, is_more = info->part_count > 1 && !info->largest.is_partial;
+    struct line line;
+    if (info->resident.is_partial && info->fits != NPART_FIT_NO)
+        return;
+    begin_line(&line, page);
+    if (is_asked)
+        npart__put(&line.page, info->fits == NPART_FIT_YES  ? "fits: "
+                               : info->fits == NPART_FIT_NO ? "DOES NOT FIT: "
+                                                            : "may not fit: ");
+    npart__put(&line.page, info->resident.is_partial ? "at least " : "");
+    npart__append_bytes(&line.buffer, info->resident.bytes);
+    npart__put(&line.page, info->part_count > 1 ? " for all sessions together" : "");
+    if (is_asked) {
+        npart__put(&line.page, ", there are ");
+        npart__append_bytes(&line.buffer, info->ram_bytes[0]);
+        npart__put(&line.page, info->ram_bytes[1] > info->ram_bytes[0] ? " or more" : "");
+    }
+    if (is_more) {
+        npart__put(&line.page, "; one at a time at most ");
+        npart__append_bytes(&line.buffer, info->largest.bytes);
+        if (info->load_ms > 0) {
+            npart__put(&line.page, ", and loading all takes ");
+            npart__append_estimate(&line.buffer, info->load_ms);
+        }
+    }
+    end_line(page, &line, "  Memory: ", 4);
+}
+
 /* The two alternatives are those that need no thinking: all on the CPU, and on the NPU what can be. Where the
  * placement is one of them it is not told twice. */
 static void put_total(struct npart__page *page, const struct npart_placement_info *info)
@@ -298,6 +329,7 @@ static void put_total(struct npart__page *page, const struct npart_placement_inf
     }
     npart__put(&line.page, is_first ? "none" : "");
     end_line(page, &line, "  Weights: ", 4);
+    put_memory(page, info);
 }
 
 /* A placement of many parts is found by single changes rather than by comparing every assignment, which is said in

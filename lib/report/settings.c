@@ -52,6 +52,12 @@ static void put_text(struct settings *to, const char *key, const char *text, siz
     npart__append_json_string(&to->out, text, length);
 }
 
+static void put_number(struct settings *to, const char *key, uint64_t number)
+{
+    put_key(to, key);
+    npart__append_int64(&to->out, (int64_t)number);
+}
+
 /* ---- nodes ------------------------------------------------------------------------------------------------- */
 
 /* A live node of the main graph, and whether it runs on the NPU. */
@@ -164,12 +170,14 @@ static bool has_option(const npart_plan *plan, const char *name)
 }
 
 /* The options of the list, then those of the advice. */
-static void put_options(struct settings *to, const npart_plan *plan, const npart_advice *advice)
+static void put_options(struct settings *to, const char *key, const npart_plan *plan, const npart_advice *advice,
+                        bool has_denied)
 {
     struct npart_provider_option option = {.size = sizeof option};
     char name[64];
     const char *value;
     size_t length;
+    open_object(to, key);
     for (uint32_t i = 0; npart_plan_provider_option(plan, i, &option); i++) {
         value = option.is_session ? NULL : advised_value(advice, option.name, &length);
         if (!option.is_session)
@@ -178,6 +186,9 @@ static void put_options(struct settings *to, const npart_plan *plan, const npart
     for (uint32_t i = 0; (value = advised(advice, i, name, sizeof name, &length)) != NULL; i++)
         if (*value && !has_option(plan, name) && advised_value(advice, name, &length) == value)
             put_text(to, name, value, length);
+    if (has_denied)
+        put_denied(to, plan);
+    close_object(to);
 }
 
 /* session.disable_cpu_ep_fallback (onnxruntime_session_options_config_keys.h) makes a session fail where a node would
@@ -200,6 +211,102 @@ static void put_session(struct settings *to, const npart_plan *plan)
     close_object(to);
 }
 
+/* ---- decoders ---------------------------------------------------------------------------------------------- */
+
+/* Of a cache of known size, or of that which the advice gives it: slots, tokens of a run (0: unknown), of a prompt. */
+struct cache {
+    uint64_t slots, run, prompt;
+    struct npart_memory memory;
+};
+
+static bool find_cache(const npart_plan *plan, const npart_advice *advice, struct cache *out)
+{
+    struct npart_recommendation mended = {.size = sizeof mended};
+    struct npart_cost cost = {.size = sizeof cost};
+    *out = (struct cache){.memory = {.size = sizeof out->memory}};
+    if (!npart_plan_memory(plan, &out->memory) || !npart_plan_cost(plan, &cost))
+        return false;
+    (void)npart_advice_recommendation(advice, &mended);
+    out->slots = mended.slots ? mended.slots : out->memory.cache_slots;
+    out->run = mended.slots ? 0 : out->memory.run_tokens;
+    out->prompt = !mended.slots && cost.prompt_tokens ? cost.prompt_tokens : out->slots / 2;
+    return out->slots > 1;
+}
+
+/* genai_config.json of onnxruntime-genai: what a plan knows of it, to be merged. Prompts in runs of a fixed size are
+ * its `sliding_window` of inputs (src/config.h, src/models/input_ids.cpp); a provider is called by the first part of
+ * its name (src/models/model.cpp). */
+static void put_genai(struct settings *to, const npart_plan *plan, const npart_advice *advice, const char *provider,
+                      const struct cache *cache)
+{
+    char name[32];
+    (void)snprintf(name, sizeof name, "%.*s", (int)strcspn(provider, "E"), provider);
+    open_object(to, "genai_config");
+    open_object(to, "model");
+    put_number(to, "context_length", cache->slots);
+    open_object(to, "decoder");
+    open_object(to, "session_options");
+    put_key(to, "provider_options");
+    npart__append_text(&to->out, "[");
+    open_object(to, NULL);
+    put_options(to, name, plan, advice, false);
+    close_object(to);
+    npart__append_text(&to->out, "]");
+    close_object(to);
+    if (cache->memory.query_heads && cache->memory.key_heads) {
+        put_number(to, "num_attention_heads", cache->memory.query_heads);
+        put_number(to, "num_key_value_heads", cache->memory.key_heads);
+    }
+    if (cache->run > 1) {
+        open_object(to, "sliding_window");
+        put_number(to, "window_size", cache->run);
+        put_text(to, "alignment", "left", 4);
+        put_key(to, "slide_inputs");
+        npart__append_text(&to->out, "true");
+        put_key(to, "slide_key_value_cache");
+        npart__append_text(&to->out, "false");
+        close_object(to);
+    }
+    close_object(to);
+    close_object(to);
+    open_object(to, "search");
+    put_number(to, "max_length", cache->slots);
+    close_object(to);
+    close_object(to);
+}
+
+/* LLMPipeline(FOLDER, "NPU", **these) of openvino_genai: it cuts prompts into chunks where PREFILL_HINT is DYNAMIC, and
+ * keeps room for the prompt and the answer (docs.openvino.ai, "OpenVINO GenAI on NPU"; Intel's NPUW reads them). */
+static void put_openvino_genai(struct settings *to, const struct cache *cache)
+{
+    bool is_chunked = cache->run > 1 && cache->run < cache->prompt;
+    const char *hint = is_chunked ? "DYNAMIC" : "STATIC";
+    open_object(to, "openvino_genai");
+    put_number(to, "MAX_PROMPT_LEN", cache->prompt);
+    put_number(to, "MIN_RESPONSE_LEN", cache->slots - cache->prompt);
+    put_text(to, "GENERATE_HINT", "BEST_PERF", strlen("BEST_PERF"));
+    if (cache->run > 1)
+        put_text(to, "PREFILL_HINT", hint, strlen(hint));
+    if (is_chunked)
+        put_number(to, "NPUW_LLM_PREFILL_CHUNK_SIZE", cache->run);
+    close_object(to);
+}
+
+/* Of a provider that onnxruntime-genai knows; of Intel's chips beside it what their own pipeline reads. */
+static void put_decoder(struct settings *to, const npart_plan *plan, const npart_advice *advice, const char *provider)
+{
+    static const char *const known[] = {"QNNExecutionProvider", "OpenVINOExecutionProvider",
+                                        "VitisAIExecutionProvider"};
+    struct cache cache;
+    if (!find_cache(plan, advice, &cache))
+        return;
+    for (size_t i = 0; i < NPART__COUNT(known); i++)
+        if (strcmp(known[i], provider) == 0)
+            put_genai(to, plan, advice, provider, &cache);
+    if (strcmp(provider, known[1]) == 0)
+        put_openvino_genai(to, &cache);
+}
+
 /* Of a compiled provider the one that compiles is told, as what it left to the CPU stays there. */
 static void put_provider(struct settings *to, const npart_plan *plan, const npart_advice *advice, bool has_denied)
 {
@@ -208,13 +315,10 @@ static void put_provider(struct settings *to, const npart_plan *plan, const npar
         return;
     const char *name = provider.compiler ? provider.compiler : provider.name;
     put_text(to, "provider", name, strlen(name));
-    open_object(to, "provider_options");
-    put_options(to, plan, advice);
-    if (has_denied)
-        put_denied(to, plan);
-    close_object(to);
+    put_options(to, "provider_options", plan, advice, has_denied);
     put_session(to, plan);
     put_dims(to, plan);
+    put_decoder(to, plan, advice, provider.name);
 }
 
 /* ---- others ------------------------------------------------------------------------------------------------ */

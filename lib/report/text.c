@@ -24,8 +24,8 @@ static void target(struct npart__page *page, const struct npart_plan_pair *pair,
     if (!page->options->is_verbose) {
         npart__put_why(page);
         npart__put_nodes(page);
-        npart__put_serving(page);
     }
+    npart__put_serving(page, pair->advice);
     npart__put_moves(page);
     if (is_alone)
         npart__put_notes(page, true);

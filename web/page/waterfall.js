@@ -207,11 +207,13 @@ function costFacts(target) {
     ];
 }
 
-/** Of a decoder with a cache of known size. @returns {string | null} */
+/** Of a decoder with a cache of known size, or that the fix gives one. @returns {string | null} */
 function servingText({ cost, memory }) {
     if (typeof cost.first_token_ms === "number")
         return `first token ${milliseconds(cost.first_token_ms)} for ${wholeText(cost.prompt_tokens)} tokens in runs of `
             + `${wholeText(memory.run_tokens)}, ${wholeText(memory.cache_slots)} slots`;
+    if (typeof cost.mended_tokens_per_s === "number")
+        return `after the fix ${amountText(cost.mended_tokens_per_s)} tokens/s, ${wholeText(cost.mended_slots)} slots`;
     return typeof cost.tokens_per_s !== "number" || memory.run_tokens !== 1 ? null
         : `${amountText(cost.tokens_per_s)} tokens/s, ${wholeText(memory.cache_slots)} slots`;
 }

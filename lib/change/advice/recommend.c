@@ -6,6 +6,8 @@
  * decide. How sure that is the ranges say: not those of the times, which overlap more often than not since they are off
  * by the same things, but that of their quotient, in which these cancel out.
  */
+#include <stdlib.h>
+
 #include "advice/way.h"
 
 /* A mended plan that is surely faster by so little is not worth a change of the model. The CPU and the plan as it
@@ -405,6 +407,17 @@ static bool does_not_fit(const struct npart__way *way)
     return does_not;
 }
 
+/* Of the RAM that was asked for: the CPU, which has all weights as the file has them, has no room for it either. */
+static bool has_no_room_at_all(const struct npart__plan *plan)
+{
+    const struct npart_memory *at = &plan->memory.told;
+    for (uint32_t i = 0; i < at->limit_count; i++)
+        if (at->limits[i].of == NPART_LIMITED_RAM && at->limits[i].fits == NPART_FIT_NO &&
+            npart__sum_uint64(at->weight_bytes, at->peak.bytes) > at->limits[i].limit_bytes)
+            return true;
+    return false;
+}
+
 /* Why it does not run on the NPU. */
 static void append_hindrance(const struct npart__way *way, struct npart__buffer *out)
 {
@@ -424,7 +437,10 @@ static const char *reason_of(struct npart__way *way, const struct ways *ways, ui
     const struct way_to_run *best = ways->uses_mended ? &ways->mended : &ways->planned;
     struct npart__buffer text;
     npart__buffer_init(&text, way->arena);
-    append_answer(&text, ways);
+    if (!best->runs && has_no_room_at_all(open))
+        npart__append_text(&text, "no, nor on the CPU");
+    else
+        append_answer(&text, ways);
     npart__append_text(&text, ": ");
     if (ways->to_cpu.outcome == UNKNOWN)
         append_lack(&text, way->fixed && npart__is_mostly_elsewhere(&way->fixed->decided) ? way->fixed : open, ways);
@@ -553,6 +569,11 @@ npart_status npart__recommend(struct npart__way *way)
     told->time = best->bill && !may_run_alone(&ways) ? best->ms : NPART__UNKNOWN_RANGE;
     told->cpu = ways.cpu.bill ? ways.cpu.ms : NPART__UNKNOWN_RANGE;
     told->unknown_nodes = is_known ? ways.cpu.bill->unknown : 0;
+    const struct npart__mended *mended = way->request->mended;
+    const char *slots = ways.uses_mended && way->request->mended_count ? npart__slots_of(mended) : NULL;
+    told->slots = slots ? (uint32_t)strtoul(slots, NULL, 10) : 0;
+    /* Such a decoder makes a token in a run. */
+    told->tokens_per_s = slots && told->time.typical_ms > 0 ? 1000 / told->time.typical_ms : -1;
     told->reason = reason_of(way, &ways, told->unknown_nodes);
     told->worth = worth_of(&ways);
     struct npart__buffer lack;

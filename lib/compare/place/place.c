@@ -187,7 +187,7 @@ static npart_status place(npart_placement *placement, const npart_oplist *oplist
         return npart__fail_memory(error);
     npart__assign(placement->options, placement->info.part_count, placement->transfers.items,
                   placement->transfers.count, &assignment);
-    status = npart__tell_placement(placement, &assignment, error);
+    status = npart__tell_placement(placement, &assignment, options->plan, error);
     tell_first_token(placement);
     return status == NPART_OK && !hand_out(placement) ? npart__fail_memory(error) : status;
 }

@@ -10,6 +10,7 @@
  *   weigh.c    what it costs on each device, and what is transferred for its links
  *   assign.c   the devices of all parts with the lowest cost together
  *   weights.c  what weights take on each device
+ *   memory.c   what all sessions hold together
  *   words.c    why, in sentences
  *   place.c    the public functions
  */
@@ -124,6 +125,8 @@ struct npart__placed {
     struct npart__reported reported; /* with sizes of links, where that was asked; owned */
     uint32_t *value_of;              /* by value of the file's graph that of the fix's, of inputs and outputs */
     uint32_t prompt, new_tokens;     /* of a prompt that is read in pieces */
+    bool reads_anew;                 /* all tokens for each new one */
+    bool gives_cache;                /* which no part takes */
     const char *stuck;               /* why it cannot run on the NPU although it is planned; NULL: it can */
     bool is_too_large;               /* the NPU has no room for it */
     double shares;                   /* runs that one of the model as it is stands for */
@@ -186,8 +189,10 @@ void npart__reported_end(struct npart__reported *reported);    /* of all */
 bool npart__weigh_parts(npart_placement *placement);
 /* weights.c: by device, for parts that have one; false when out of memory. */
 bool npart__sum_weights(npart_placement *placement);
+/* memory.c: after the weights. */
+void npart__sum_memory(npart_placement *placement, const struct npart_plan_options *options);
 /* words.c: why each part is where it is, and what to do. */
 npart_status npart__tell_placement(npart_placement *placement, const struct npart__assignment *assignment,
-                                   struct npart_error *error);
+                                   const struct npart_plan_options *options, struct npart_error *error);
 
 #endif

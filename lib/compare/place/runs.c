@@ -182,6 +182,8 @@ static bool count_without_cache(npart_placement *placement, uint32_t part)
                                                "of a prompt (--runs)", told->name));
     told->runs = placement->info.tokens;
     told->runs_from = NPART_RUNS_TOKENS;
+    placement->parts[part].reads_anew = true;
+    placement->parts[part].gives_cache = ends.gives_cache;
     return !is_failed;
 }
 

@@ -243,13 +243,44 @@ static bool recommend(npart_placement *placement)
         npart__append_text(&text, is_first ? "not known: " : "; not known: ");
         append_names(placement, &text, NPART_DEVICES, false);
     }
+    const struct npart_placement_info *info = &placement->info;
+    if (info->fits == NPART_FIT_NO)
+        npart__append_text(&text, info->largest.bytes <= info->ram_bytes[0] && !info->largest.is_partial
+                                      ? "; load each when it runs: all together do not fit"
+                                      : "; one of them alone does not fit");
     placement->info.recommendation = npart__made_text(&text);
     return placement->info.recommendation != NULL;
 }
 
+/* What it costs that a decoder has no cache, beside what its weights take alone, which a step of one token brings in as
+ * well. False when out of memory. */
+static bool tell_without_cache(npart_placement *placement, const struct npart__placed *part)
+{
+    struct npart__buffer text = {.arena = placement->set.arena};
+    struct npart_cost cost = {.size = sizeof cost};
+    enum npart_device device = part->told.device;
+    if (!part->reads_anew || device == NPART_DEVICES)
+        return true;
+    npart__append_format(&text, "%s %s: each run computes all tokens before it anew, ", part->told.name,
+                         part->gives_cache ? "gives a cache that no model here takes" : "has no cache");
+    double ms = part->told.cost[device].typical_ms;
+    npart__append_fixed(&text, ms, ms < 1 ? 2 : 1);
+    npart__append_text(&text, " ms a token");
+    if (device == NPART_DEVICE_NPU && npart_plan_cost(npart__npu_plan(part), &cost) &&
+        cost.npu_bandwidth.typical_ms >= 0) {
+        npart__append_text(&text, ", where its weights alone take ");
+        npart__append_fixed(&text, cost.npu_bandwidth.typical_ms + cost.switching.typical_ms, 1);
+        npart__append_text(&text, " ms");
+    }
+    npart__append_text(&text, part->gives_cache ? "; add the model that goes on from it"
+                                                : "; export it with one");
+    npart__append_text(&text, " (a task of optimum-cli that ends in -with-past makes both)");
+    return npart__note(&placement->set, npart__made_text(&text));
+}
+
 /* Devices of all parts first: what a link costs depends on both of its ends. */
 npart_status npart__tell_placement(npart_placement *placement, const struct npart__assignment *assignment,
-                                   struct npart_error *error)
+                                   const struct npart_plan_options *options, struct npart_error *error)
 {
     struct npart_inference_info info = {.size = sizeof info};
     bool ok = true;
@@ -268,7 +299,10 @@ npart_status npart__tell_placement(npart_placement *placement, const struct npar
     for (uint32_t i = 0; ok && i < placement->info.part_count; i++)
         ok = placement->parts[i].stuck || !is_barred(&placement->parts[i]) ||
              tell_action(placement, &placement->parts[i]);
+    for (uint32_t i = 0; ok && i < placement->info.part_count; i++)
+        ok = tell_without_cache(placement, &placement->parts[i]);
     ok = ok && npart__sum_weights(placement);
     sum_costs(placement, assignment);
+    npart__sum_memory(placement, options);
     return ok && recommend(placement) ? NPART_OK : npart__fail_memory(error);
 }

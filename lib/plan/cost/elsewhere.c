@@ -54,7 +54,9 @@ struct npart_cost_range npart__cost_elsewhere(const struct npart__node_costs *no
         bool is_product = work->class == NPART_WORK_PRODUCT;
         if (!npart__is_live(session, i) || (work->class != NPART_WORK_MATRIX && !is_product))
             continue;
-        bill.unknown += !nodes->items[i].npu.is_known;
+        /* Without a rate of products only a step is known, which streams. */
+        bill.unknown += !nodes->items[i].npu.is_known ||
+                        (!is_product && work->rows > 1 && rate_of(rates, engine->matrix) == NPART__NO_RATE);
         double operations = 2 * (double)work->macs;
         if (is_product)
             charge_longer(rates, &bill, engine->cache, (double)work->input_bytes, engine->product, operations);

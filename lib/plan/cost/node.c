@@ -397,6 +397,17 @@ static bool has_packed_weights(const struct costing *at)
            bits <= (has_float ? 8 : 4) && has_rate(at, NPART__PARAMETER_CPU_PACKED);
 }
 
+/* Attention of a step multiplies the cache by a row or a few for each head of queries: each key is fetched for a few
+ * operations, and heads that share keys fetch them anew, where a prompt's rows fill the kernels (published decoders of
+ * six chips go by heads of queries, not by bytes of the cache: docs/evidence/fidelity-elsewhere.md). */
+#define FEW_ROWS 16u
+
+static bool is_row_product(const struct costing *at)
+{
+    bool has_few = at->work->class == NPART_WORK_PRODUCT && at->work->rows < FEW_ROWS;
+    return has_few && has_rate(at, NPART__PARAMETER_CPU_ROW);
+}
+
 /* Which rate what a node computes has. Where the list has no rate for slow kernels the usual one has to do, and the
  * sentence is told all the same. */
 static enum npart__parameter_name cpu_rate(const struct costing *at, uint8_t slow)
@@ -406,6 +417,8 @@ static enum npart__parameter_name cpu_rate(const struct costing *at, uint8_t slo
         is_product ? NPART__PARAMETER_CPU_SLOW_MATRIX : NPART__PARAMETER_CPU_SLOW_ELEMENT;
     if (has_packed_weights(at))
         return NPART__PARAMETER_CPU_PACKED;
+    if (is_row_product(at))
+        return NPART__PARAMETER_CPU_ROW;
     if (slow && has_rate(at, slower))
         return slower;
     return is_product ? NPART__PARAMETER_CPU_MATRIX : NPART__PARAMETER_CPU_ELEMENT;
@@ -463,6 +476,10 @@ static void cost_fused(struct costing *at, const struct npart__fused_kernel *ker
         const struct npart__work *own = &at->out->works[members[i]];
         is_whole &= is_known(own) && npart__node_region(session->graph, members[i]) == 0;
         work.macs = npart__sum_uint64(work.macs, own->macs);
+        if (own->class == NPART_WORK_PRODUCT) {
+            work.class = own->class;
+            work.rows = own->rows;
+        }
         work.weight_bytes = npart__sum_uint64(work.weight_bytes, own->weight_bytes);
         for (uint32_t k = 0; k < node->input_count; k++) {
             uint32_t value = npart__node_input(session->graph, node, k), maker, p = 0;

@@ -63,6 +63,18 @@ static struct npart_memory_limit limit_of(enum npart_limited of, uint64_t low, u
     return limit;
 }
 
+/* Of weights and activations in one session: in how many a model of that size would have to be cut. A part has
+ * activations of its own, and a node's weights cannot be cut, so it is at least that. NULL when out of memory. */
+static const char *parts_source(const struct npart_memory_limit *limit, struct npart__arena *arena)
+{
+    uint64_t room = limit->safe_bytes, needed = limit->needed.bytes;
+    uint64_t parts = room ? needed / room + (needed % room != 0) : 0;
+    if (limit->of != NPART_LIMITED_SESSION || limit->fits != NPART_FIT_NO || parts < 2)
+        return limit->source;
+    return npart__arena_format(arena, "%s; cut in at least %llu parts (--cut, split), each would fit", limit->source,
+                               (unsigned long long)parts);
+}
+
 static void count_up(struct npart_memory_limit *limit)
 {
     limit->needed_count = limit->needed.bytes;
@@ -164,6 +176,9 @@ bool npart__find_limits(const struct npart__memory_request *request, struct npar
         struct npart_memory_limit *limit = &limits[count++];
         *limit = limit_of(rows[i].of, (uint64_t)(at->low * unit), (uint64_t)(at->high * unit), needed[rows[i].of],
                           at->source);
+        limit->source = parts_source(limit, arena);
+        if (!limit->source)
+            return false;
         out->fits = both(out->fits, limit->fits);
         stated++;
         if (rows[i].is_count)

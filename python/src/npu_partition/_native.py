@@ -1414,6 +1414,7 @@ class npart_cost(Structure):
     unknown_nodes: int
     conversions: int
     compile: Any
+    bound_tokens_per_s: float
     _fields_ = [
         ("size", c_size_t),
         ("total", npart_cost_range),
@@ -1447,6 +1448,7 @@ class npart_cost(Structure):
         ("unknown_nodes", c_uint32),
         ("conversions", c_uint32),
         ("compile", npart_cost_range),
+        ("bound_tokens_per_s", c_double),
     ]
 
 
@@ -1715,6 +1717,8 @@ class npart_recommendation(Structure):
     time: Any
     cpu: Any
     unknown_nodes: int
+    slots: int
+    tokens_per_s: float
     _fields_ = [
         ("size", c_size_t),
         ("choice", c_int),
@@ -1726,6 +1730,8 @@ class npart_recommendation(Structure):
         ("time", npart_cost_range),
         ("cpu", npart_cost_range),
         ("unknown_nodes", c_uint32),
+        ("slots", c_uint32),
+        ("tokens_per_s", c_double),
     ]
 
 
@@ -2166,6 +2172,11 @@ class npart_placement_info(Structure):
     allocator: Any
     first_token_ms: float
     tokens_per_s: float
+    resident: Any
+    largest: Any
+    load_ms: float
+    ram_bytes: Any
+    fits: int
     _fields_ = [
         ("size", c_size_t),
         ("target", c_char_p),
@@ -2191,6 +2202,11 @@ class npart_placement_info(Structure):
         ("allocator", POINTER(npart_allocator)),
         ("first_token_ms", c_double),
         ("tokens_per_s", c_double),
+        ("resident", npart_bytes),
+        ("largest", npart_bytes),
+        ("load_ms", c_double),
+        ("ram_bytes", c_uint64 * 2),
+        ("fits", c_int),
     ]
 
 

@@ -773,6 +773,12 @@ class Cost:
     tokens_per_s: float | None
     """New tokens a second, typical, of a decoder with a cache of known size: of a prompt where ``memory.run_tokens``
     is not 1."""
+    bound_tokens_per_s: float | None
+    """The same where buffers stay bound between runs (I/O binding): the runtime copies none."""
+    mended_tokens_per_s: float | None
+    """Of a decoder that ``mend`` gives a cache of a fixed size: the same after it."""
+    mended_slots: int | None
+    """The slots of that cache."""
     first_token_ms: float | None
     """Typical, of runs of ``memory.run_tokens`` that read a prompt; None also where a run takes one token: another
     file reads prompts."""
