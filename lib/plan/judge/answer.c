@@ -506,10 +506,22 @@ static struct npart__answer answer_numel(const struct npart__asked *asked)
 }
 
 /* The world outside is a user of a result of the graph. */
+static struct npart__answer users_answer(const struct npart__trial *trial, uint32_t value)
+{
+    return number_answer((int64_t)npart__user_count(trial->session, value) +
+                         npart__value_at(trial->graph, value)->is_graph_output);
+}
+
 static struct npart__answer answer_users(const struct npart__asked *asked)
 {
-    return number_answer((int64_t)npart__user_count(asked->trial->session, asked->value) +
-                         npart__value_at(asked->trial->graph, asked->value)->is_graph_output);
+    return users_answer(asked->trial, asked->value);
+}
+
+/* The runtime gives each user a DequantizeLinear of its own. */
+static struct npart__answer answer_qusers(const struct npart__asked *asked)
+{
+    npart__look_beyond(asked->trial);
+    return users_answer(asked->trial, dequantized(asked));
 }
 
 static struct npart__answer answer_equation(const struct npart__asked *asked)
