@@ -310,6 +310,17 @@ static struct npart__answer answer_qproducer(const struct npart__asked *asked)
     return producer_answer(asked->trial, dequantized(asked));
 }
 
+/* The op that makes what was quantized for the value: past its DequantizeLinear, and the QuantizeLinear before that. */
+static struct npart__answer answer_qsource(const struct npart__asked *asked)
+{
+    const struct npart__trial *trial = asked->trial;
+    uint32_t value = dequantized(asked);
+    npart__look_beyond(trial);
+    if (npart__op_plays(npart__producer_word(trial, value), NPART__ROLE_QUANTIZES))
+        value = npart__node_input(trial->graph, npart__node_at(trial->graph, npart__producer(trial->graph, value)), 0);
+    return producer_answer(trial, value);
+}
+
 /* The op that makes the value, past Transposes: a list may ask what stands before them. At most
  * NPART__LIMIT_LAYOUT_STEPS, so that no chain makes judging slow. */
 static struct npart__answer origin_answer(const struct npart__trial *trial, uint32_t value)
@@ -495,10 +506,22 @@ static struct npart__answer answer_numel(const struct npart__asked *asked)
 }
 
 /* The world outside is a user of a result of the graph. */
+static struct npart__answer users_answer(const struct npart__trial *trial, uint32_t value)
+{
+    return number_answer((int64_t)npart__user_count(trial->session, value) +
+                         npart__value_at(trial->graph, value)->is_graph_output);
+}
+
 static struct npart__answer answer_users(const struct npart__asked *asked)
 {
-    return number_answer((int64_t)npart__user_count(asked->trial->session, asked->value) +
-                         npart__value_at(asked->trial->graph, asked->value)->is_graph_output);
+    return users_answer(asked->trial, asked->value);
+}
+
+/* The runtime gives each user a DequantizeLinear of its own. */
+static struct npart__answer answer_qusers(const struct npart__asked *asked)
+{
+    npart__look_beyond(asked->trial);
+    return users_answer(asked->trial, dequantized(asked));
 }
 
 static struct npart__answer answer_equation(const struct npart__asked *asked)
