@@ -153,12 +153,37 @@ static bool view_split(const struct npart__call *call)
     return true;
 }
 
+/* Whether an axis is counted from the end in a version of the operator before the one that allows it. ONNX Runtime's
+ * kernels count so all the same. */
+static bool has_early_negative(const struct npart__call *call, int since, const char *name)
+{
+    const struct npart__attribute *attribute = npart__node_attribute(call->graph, call->node, name);
+    if (!attribute || !call->node->schema || call->node->schema->since >= since)
+        return false;
+    if (attribute->type == NPART_ATTRIBUTE_INT)
+        return attribute->u.i < 0;
+    for (uint32_t i = 0; attribute->type == NPART_ATTRIBUTE_INTS && !attribute->is_elided && i < attribute->count; i++)
+        if (attribute->u.ints[i] < 0)
+            return true;
+    return false;
+}
+
+/* torch.cat(dim=-1) of old exporters: the standard's inference gives up. */
+static bool view_concat(const struct npart__call *call)
+{
+    if (has_early_negative(call, 11, "axis"))
+        lose(call, 0, RANK);
+    return false;
+}
+
 /* A Slice of a dim that is no number has no known size: [`n`,4] with [0:1] has 1 row to us, and an unknown number of
- * them to the standard's inference. */
+ * them to the standard's inference; and one along an axis from the end none at all, in its first version. */
 static bool view_slice(const struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0), *out = npart__out(call, 0);
     bool is_lost[NPART__LIMIT_RANK] = {false}, is_any = false;
+    if (has_early_negative(call, 10, "axes"))
+        lose(call, 0, DIMS);
     for (uint32_t i = 0; in->has_rank && out->has_rank && out->rank == in->rank && i < in->rank; i++) {
         is_lost[i] = !npart__is_number(in->dims[i]) && npart__is_number(out->dims[i]);
         is_any |= is_lost[i];
