@@ -158,8 +158,8 @@ static char *insert_text(enum table table)
         " json_each(i.value, '$.causes') c GROUP BY 1, 2) ";
     static const char *const sources[TABLES] = {
         "", " FROM t", " FROM t, json_each(t.value, '$.roots') i", " FROM t, json_each(t.value, '$.advice') i",
-        " FROM t, json_each(t.value, '$.advice') i, json_each(i.value, '$.causes') c, r"
-        " WHERE r.target = t.name AND r.cause = c.value",
+        (" FROM t, json_each(t.value, '$.advice') i, json_each(i.value, '$.causes') c, r"
+         " WHERE r.target = t.name AND r.cause = c.value"),
     };
     sqlite3_str *text = sqlite3_str_new(NULL);
     bool is_model = table == TABLE_models;
