@@ -254,12 +254,15 @@ static bool keeps_its_type(const struct folder *folder, const struct npart__node
 }
 
 /* To a constant shape, and not of a graph's own input. A shape of ones expands nothing, either: what is compared
- * is what comes out, and not the operand that asks for it. */
+ * is what comes out, and not the operand that asks for it. One without elements the runtime does not look at
+ * (expand_elimination.cc). */
 static bool expands_nothing(const struct folder *folder, const struct npart__node *node, uint32_t *from)
 {
     uint32_t shape = npart__node_input(folder->graph, node, 1);
+    const struct npart__fact *wanted = shape == NPART_NONE ? NULL : npart__fact_of(folder->inference, shape);
+    bool is_empty = wanted && wanted->has_rank && wanted->rank == 1 && wanted->dims[0] == 0;
     (void)from;
-    return shape != NPART_NONE && folder->out->is_constant[shape] && !is_graph_input(folder, node, 0) &&
+    return wanted && !is_empty && folder->out->is_constant[shape] && !is_graph_input(folder, node, 0) &&
            same_shape(fact_in(folder, node, 0), fact_out(folder, node));
 }
 
