@@ -30,7 +30,7 @@ static bool is_live(const struct doubles *at, uint32_t id, enum npart__role role
 {
     const struct npart__node *node = npart__node_at(at->graph, id);
     return npart__is_live(at->session, id) && node->domain == 0 && node->input_count >= 3 && node->output_count == 1 &&
-           npart__node_plays(at->graph, node, role);
+           npart__node_output(at->graph, node, 0) != NPART_NONE && npart__node_plays(at->graph, node, role);
 }
 
 /* The live node of this role, of the same region, that makes the operand; else NPART_NONE. */

@@ -74,7 +74,8 @@ static bool is_redundant(const struct npart__trial *trial, const struct npart__n
         (zero_point != NPART_NONE && !number_of(trial, zero_point, &zero)) || !bound_of(trial, clamp, 1, &low) ||
         !bound_of(trial, clamp, 2, &high))
         return false;
-    int type = npart__fact_of(trial->inference, npart__node_output(trial->graph, quantizer, 0))->element_type;
+    uint32_t made = quantizer->output_count ? npart__node_output(trial->graph, quantizer, 0) : NPART_NONE;
+    int type = made == NPART_NONE ? 0 : npart__fact_of(trial->inference, made)->element_type;
     for (size_t i = 0; i < NPART__COUNT(ranges); i++)
         if (ranges[i].type == type)
             return rint(low / scale) + zero <= ranges[i].low && rint(high / scale) + zero >= ranges[i].high;
