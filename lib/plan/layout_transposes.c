@@ -305,8 +305,11 @@ static bool pass(struct layer *at, const struct npart__node *node, uint32_t id)
         bool is_passed = turn && !is_tried(tried, &count, turn) && is_worth_it(at, node, turn);
         for (uint32_t k = 0; is_passed && k < node->output_count; k++) {
             uint32_t result = npart__node_output(at->graph, node, k);
-            is_passed = result == NPART_NONE || turn_result(at, node, result, turn, &results[k]);
-            results[k].is_past_cpu |= !is_taken(at, id);
+            if (result == NPART_NONE)
+                continue;
+            is_passed = turn_result(at, node, result, turn, &results[k]);
+            if (is_passed)
+                results[k].is_past_cpu |= !is_taken(at, id);
         }
         if (!is_passed)
             continue;
