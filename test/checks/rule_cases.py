@@ -125,7 +125,7 @@ class Cases:
                 gates = frozenset(line[1].split(","))
             elif line[0] == "node":
                 text = " ".join(line[1:])
-                outputs, call = text.split(" = ", 1)
+                outputs, call = f" {text}".split(" = ", 1)  # one without a name has nothing before it
                 op_of.update({output.strip(): call.split("(")[0] for output in outputs.split(",")})
         for line in words:
             if line[:2] == ["expect", "reason"]:
