@@ -147,9 +147,5 @@ npart_status npart_gate_json(const npart_gate *gate, npart_write_callback write,
     put_model(&out, gate);
     npart__json_close(&out, '}');
     npart__append_text(&out, "\n");
-    npart_status status = out.failed || arena.failed ? npart__fail_memory(error) : NPART_OK;
-    if (status == NPART_OK && !write(payload, out.data, out.size))
-        status = npart__fail(error, NPART_ERROR_WRITE, "", "cannot write");
-    npart__arena_clear(&arena);
-    return status;
+    return npart__judged_close(&out, &arena, write, payload, error);
 }

@@ -281,6 +281,16 @@ static void add_all(const struct block *block, unsigned parts)
     }
 }
 
+npart_status npart__judged_close(const struct npart__buffer *out, struct npart__arena *arena,
+                                 npart_write_callback write, void *payload, struct npart_error *error)
+{
+    npart_status status = out->failed || arena->failed ? npart__fail_memory(error) : NPART_OK;
+    if (status == NPART_OK && out->size && !write(payload, out->data, out->size))
+        status = npart__fail(error, NPART_ERROR_WRITE, "", "cannot write");
+    npart__arena_clear(arena);
+    return status;
+}
+
 npart_status npart_gate_text(const npart_gate *gate, const struct npart_report_options *look, unsigned parts,
                              npart_write_callback write, void *payload, struct npart_error *error)
 {
@@ -292,9 +302,5 @@ npart_status npart_gate_text(const npart_gate *gate, const struct npart_report_o
     npart__arena_init(&arena, &gate->life->arena.allocator);
     npart__buffer_init(&out, &arena);
     add_all(&(struct block){&out, gate, look ? look : &plain, parts & NPART_GATE_STANZAS}, parts);
-    npart_status status = out.failed || arena.failed ? npart__fail_memory(error) : NPART_OK;
-    if (status == NPART_OK && out.size && !write(payload, out.data, out.size))
-        status = npart__fail(error, NPART_ERROR_WRITE, "", "cannot write");
-    npart__arena_clear(&arena);
-    return status;
+    return npart__judged_close(&out, &arena, write, payload, error);
 }
