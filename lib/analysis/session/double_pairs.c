@@ -105,12 +105,24 @@ static void join(const struct doubles *at, struct npart__session *session, uint3
     at->pairs[from] = at->pairs[result];
 }
 
+/* Whether anything that is dequantized is quantized at once: most models have none, and nothing has to be counted. */
+static bool has_any(const struct doubles *at)
+{
+    bool has = false;
+    for (uint32_t i = 0; i < at->graph->order_count && !has; i++)
+        has = is_live(at, at->graph->order[i], NPART__ROLE_QUANTIZES) &&
+              before(at, at->graph->order[i], NPART__ROLE_DEQUANTIZES) != NPART_NONE;
+    return has;
+}
+
 bool npart__fold_double_pairs(struct npart__session *session, struct npart__arena *arena)
 {
     const struct npart__graph *graph = session->inference->graph;
     struct npart__arena scratch;
-    npart__arena_init(&scratch, &arena->allocator);
     struct doubles at = {.session = session, .graph = graph};
+    if (!has_any(&at))
+        return true;
+    npart__arena_init(&scratch, &arena->allocator);
     at.uses = npart__arena_zeroed(&scratch, graph->values.count + (size_t)1, sizeof *at.uses);
     at.pairs = npart__arena_zeroed(&scratch, graph->values.count + (size_t)1, sizeof *at.pairs);
     bool is_ready = at.uses && at.pairs;
