@@ -3,7 +3,7 @@
 """Draw by a seed what a campaign exports: architectures that no list names yet, and how each is exported.
 
 usage: campaign_draw.py SEED OUT.txt [--timm 12] [--torchvision 2] [--text 14] [--vision 4] [--seq2seq 2] [--own 0] [--pytorchcv 0]
-                        [--parameters 25]
+                        [--vit_pytorch 0] [--spandrel 0] [--tsai 0] [--parameters 25]
 
 Needs what campaign_export.py needs. Architectures are those that the packages list, one of a family (the name up to
 its first digit or underscore), those of timm and torchvision with --parameters million weights or fewer. Which are
@@ -21,6 +21,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 # How many are exported so; what is left is FLOAT.
 PICTURES = ["qop", "qopi8", "qopu8", "qoperator", "qdq16", "qi16", "qnn16", "qdq8", "qnn8", "sym8", "half"]
 OTHERS = ["qoperator", "qnn16", "qi16", "qdq8", "qdq8", "qnn8", "qi8", "dynamic", "nbits4", "fp16", "fp16", "half"]
+KITS = ("vit_pytorch", "spandrel", "tsai")
 EXPORTERS = {"ts": ("ts14", "ts16", "ts17", "ts17", "ts18", "ts20"), "dynamo": ("dynamo18", "dynamo20", "dynamo21")}
 
 
@@ -85,8 +86,15 @@ def of_transformers(kind):
     return found, lambda name: 0 if runs(kind, name) else float("inf")
 
 
+def of_kit(kit):
+    import campaign_kits
+
+    return campaign_kits.classes(campaign_kits.LISTED[kit]), lambda name: 0 if runs(kit, name) else float("inf")
+
+
 def runs(kind, name):
-    """Whether campaign_export.py builds the model, and PyTorch runs it; many of transformers read something else."""
+    """Whether campaign_export.py builds the model, and PyTorch runs it; many of transformers and the kits' classes read
+    something else."""
     import campaign_export
     import torch
 
@@ -109,12 +117,12 @@ def of_own():
 
 def draw(chance, family, count, known, most):
     names, weights = {"timm": of_timm, "torchvision": of_torchvision, "own": of_own, "pytorchcv": of_pytorchcv}.get(
-        family, lambda: of_transformers(family))()  # fmt: skip
+        family, lambda: (of_kit if family in KITS else of_transformers)(family))()  # fmt: skip
     names, stems, taken = sorted(set(names) - known), set(), []
     print(f"{family}: {len(names)} names left", file=sys.stderr)
     chance.shuffle(names)
     for name in names:
-        stem = name if family in ("text", "own") else re.split(r"[\d_]", name.removeprefix("tf_"))[0]
+        stem = name if family in ("text", "own", *KITS) else re.split(r"[\d_]", name.removeprefix("tf_"))[0]
         if len(taken) == count:
             break
         if stem not in stems and weights(name) <= most:
@@ -125,9 +133,10 @@ def draw(chance, family, count, known, most):
 
 def ways(chance, drawn):
     """For each of what is drawn how it is exported and quantized."""
-    seen = [entry for entry in drawn if entry[0] in ("timm", "torchvision", "pytorchcv")]
+    seen = [entry for entry in drawn if entry[0] in ("timm", "torchvision", "pytorchcv", *KITS)]
     cases = {}
     for entries, wanted in (seen, PICTURES), ([entry for entry in drawn if entry not in seen], OTHERS):
+        wanted = wanted * max(1, len(entries) // 30)
         drawn_cases = wanted + [""] * (len(entries) - len(wanted))
         if len(entries) < len(wanted):  # a share of them
             drawn_cases = chance.sample(wanted + [""] * (len(wanted) // 2), len(entries))
@@ -137,7 +146,7 @@ def ways(chance, drawn):
         case = cases[family, name]
         kind = "ts" if case or chance.random() < 0.6 else "dynamo"
         how = chance.choice(EXPORTERS[kind][2:5] if case else EXPORTERS[kind])
-        shrunk = "r" if family in ("timm", "torchvision", "pytorchcv") else ""
+        shrunk = "r" if family in ("timm", "torchvision", "pytorchcv", *KITS) else ""
         yield family, name, how + shrunk + (f"+{case}" if case else "")
 
 
@@ -146,13 +155,13 @@ def main():
     parser.add_argument("seed", type=int)
     parser.add_argument("out", type=pathlib.Path)
     for family, count in (("timm", 12), ("torchvision", 2), ("text", 14), ("vision", 4), ("seq2seq", 2), ("own", 0),
-                          ("pytorchcv", 0)):
+                          ("pytorchcv", 0), ("vit_pytorch", 0), ("spandrel", 0), ("tsai", 0)):
         parser.add_argument(f"--{family}", type=int, default=count)
     parser.add_argument("--parameters", type=float, default=25)
     args = parser.parse_args()
     warnings.simplefilter("ignore")
     chance, known, drawn = random.Random(args.seed), named(), []
-    for family in ("timm", "torchvision", "text", "vision", "seq2seq", "own", "pytorchcv"):
+    for family in ("timm", "torchvision", "text", "vision", "seq2seq", "own", "pytorchcv", *KITS):
         drawn += draw(chance, family, getattr(args, family), known, args.parameters * 1e6)
     lines, last = [], None
     for family, name, how in ways(chance, drawn):

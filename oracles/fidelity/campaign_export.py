@@ -319,7 +319,8 @@ def with_places(model, args):
 
 BUILD = {"timm": build_timm, "torchvision": build_torchvision, "text": build_text, "seq2seq": build_seq2seq,
          "vision": build_vision, "audio": build_audio, "own": build_own, "diffusers": build_diffusers,
-         **{kit: build_kit(kit) for kit in ("ultralytics", "segmentation", "torchaudio", "pytorchcv", "monai")}}
+         **{kit: build_kit(kit) for kit in ("ultralytics", "segmentation", "torchaudio", "pytorchcv", "monai", "vit_pytorch",
+                                            "spandrel", "tsai")}}
 
 # ---- export, quantize, strip -------------------------------------------------------------------------------------
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Networks of ultralytics, segmentation_models_pytorch, torchaudio, pytorchcv and monai for campaign_export.py, each with
-an example of its inputs. Weights are random; the smallest of each kind. Needs these packages from PyPI, and libGL for
-the first."""
+"""Networks of ultralytics, segmentation_models_pytorch, torchaudio, pytorchcv, monai, vit-pytorch, spandrel and tsai for
+campaign_export.py, each with an example of its inputs. Weights are random; the smallest of each kind. Needs these
+packages from PyPI, and libGL for the first."""
 
 
 def detector(name):
@@ -98,4 +98,92 @@ def scanner(name):
     return made[name]().eval(), (torch.rand(1, 1, *(size,) * dimensions),)
 
 
-KITS = {"ultralytics": detector, "segmentation": segmenter, "torchaudio": listener, "pytorchcv": published, "monai": scanner}
+# What networks of vit-pytorch and tsai are made with, of which each takes what it has a parameter for.
+PARAMETERS = {"image_size": 64, "patch_size": 8, "image_patch_size": 8, "frames": 4, "frame_patch_size": 2, "seq_len": 64,
+              "num_classes": 10, "dim": 64, "depth": 2, "spatial_depth": 2, "temporal_depth": 2, "heads": 4, "mlp_dim": 128,
+              "dim_head": 16, "dropout": 0.0, "emb_dropout": 0.0, "c_in": 3, "c_out": 5, "pred_dim": 8}
+
+
+def fitting(kind):
+    """A network of a class with those of PARAMETERS that it takes."""
+    import inspect
+
+    return kind(**{key: value for key, value in PARAMETERS.items() if key in inspect.signature(kind).parameters})
+
+
+def transformer(name):
+    """MODULE-CLASS of vit_pytorch."""
+    import importlib
+
+    import torch
+
+    module, kind = name.split("-")
+    model = fitting(getattr(importlib.import_module(f"vit_pytorch.{module}"), kind)).eval()
+    takes = ((1, 3, 64, 64), (1, 3, 4, 64, 64), (1, 4, 3, 64, 64))  # no tokens: a part of a network
+    return model, (first_taken(model, [torch.rand(shape) for shape in takes]),)
+
+
+def restorer(name):
+    """ARCHITECTURE-CLASS of spandrel with its own defaults: networks that repair or enlarge pictures."""
+    import importlib
+
+    import torch
+
+    architecture, kind = name.split("-")
+    model = getattr(importlib.import_module(f"spandrel.architectures.{architecture}"), kind)().eval()
+    takes = ((1, 3, 64, 64), (1, 1, 64, 64), (1, 4, 64, 64), (1, 3, 512, 512))
+    return model, (first_taken(model, [torch.rand(shape) for shape in takes]),)
+
+
+def series(name):
+    """MODULE-CLASS of tsai.models."""
+    import importlib
+    import inspect
+
+    import torch
+
+    module, kind = name.split("-")
+    kind = getattr(importlib.import_module(f"tsai.models.{module}"), kind)
+    if not {"c_in", "c_out"} <= inspect.signature(kind).parameters.keys():
+        raise ValueError("a part of a network")
+    model = fitting(kind).eval()
+    return model, (torch.rand(1, 3, 64),)
+
+
+def first_taken(model, inputs):
+    """The first of the inputs that the model runs with."""
+    import torch
+
+    for one in inputs:
+        try:
+            with torch.no_grad():
+                model(one)
+            return one
+        except Exception:  # of another rank, or number of channels
+            pass
+    raise ValueError("no input that it runs with")
+
+
+def classes(modules):
+    """MODULE-CLASS for each network that the modules of a package define."""
+    import importlib
+    import inspect
+    import pkgutil
+
+    import torch
+
+    found = []
+    for module in pkgutil.iter_modules(importlib.import_module(modules).__path__):
+        try:
+            here = importlib.import_module(f"{modules}.{module.name}")
+        except Exception:  # needs what is not installed
+            continue
+        found += [f"{module.name}-{name}" for name, kind in vars(here).items() if inspect.isclass(kind) and name[0] != "_"
+                  and issubclass(kind, torch.nn.Module) and kind.__module__.startswith(f"{modules}.{module.name}")]
+    return found
+
+
+KITS = {"ultralytics": detector, "segmentation": segmenter, "torchaudio": listener, "pytorchcv": published, "monai": scanner,
+        "vit_pytorch": transformer, "spandrel": restorer, "tsai": series}
+# Where the networks of a kit are listed, for campaign_draw.py.
+LISTED = {"vit_pytorch": "vit_pytorch", "spandrel": "spandrel.architectures", "tsai": "tsai.models"}
