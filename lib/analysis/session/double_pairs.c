@@ -46,19 +46,12 @@ static uint32_t before(const struct doubles *at, uint32_t id, enum npart__role r
 /* One number that both nodes have as a constant. */
 static bool have_same_number(const struct doubles *at, uint32_t a, uint32_t b, uint32_t index)
 {
+    uint32_t one = operand_of(at, a, index), other = operand_of(at, b, index);
     double numbers[2];
-    uint32_t values[2] = {operand_of(at, a, index), operand_of(at, b, index)};
-    const struct npart__fact *facts[2];
-    for (int i = 0; i < 2; i++) {
-        uint64_t elements;
-        if (values[i] == NPART_NONE || !at->session->is_constant[values[i]])
-            return false;
-        facts[i] = npart__fact_of(at->session->inference, values[i]);
-        if (!facts[i]->tensor || !npart__static_elements(facts[i], &elements) || elements != 1 ||
-            !npart__tensor_doubles(facts[i]->tensor, &numbers[i], 1))
-            return false;
-    }
-    return facts[0]->element_type == facts[1]->element_type && numbers[0] == numbers[1];
+    return npart__constant_number(at->session, one, &numbers[0]) &&
+           npart__constant_number(at->session, other, &numbers[1]) && numbers[0] == numbers[1] &&
+           npart__fact_of(at->session->inference, one)->element_type ==
+               npart__fact_of(at->session->inference, other)->element_type;
 }
 
 static bool are_alike(const struct doubles *at, uint32_t a, uint32_t b)

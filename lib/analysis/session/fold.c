@@ -266,28 +266,19 @@ static bool expands_nothing(const struct folder *folder, const struct npart__nod
            same_shape(fact_in(folder, node, 0), fact_out(folder, node));
 }
 
-/* The only element of a constant, whether or not inference had a use for it. Inference reads elements of integers
- * and of what shapes need; a scale of float32 is left in the file until somebody asks. So the tensor itself is read
- * here, at most one number of it. What was folded has no tensor; of it only whole numbers are looked at, as
- * inference keeps them. */
-static bool single_number(const struct folder *folder, const struct npart__node *node, uint32_t index, double *out)
+bool npart__constant_number(const struct npart__session *session, uint32_t value, double *number)
 {
-    const struct npart__fact *fact = fact_in(folder, node, index);
-    int64_t whole;
+    const struct npart__fact *fact = value == NPART_NONE ? NULL : npart__fact_of(session->inference, value);
     uint64_t elements;
-    if (!fact || !npart__static_elements(fact, &elements) || elements != 1)
+    if (!fact || !session->is_constant[value] || !npart__static_elements(fact, &elements) || elements != 1)
         return false;
-    /* Of a whole number nothing is lost: those that a double cannot hold are not 0 or 1. */
-    if (fact->tensor) {
-        if (npart__type_is_float(fact->element_type))
-            return npart__tensor_doubles(fact->tensor, out, 1);
-        bool is_read = npart__tensor_int64s(fact->tensor, &whole, 1);
-        *out = is_read ? (double)whole : 0;
-        return is_read;
-    }
-    bool is_whole = all_elements(folder, node, index, &whole);
-    *out = is_whole ? (double)whole : 0;
-    return is_whole;
+    if (fact->tensor) /* of a whole number that a double cannot hold nothing is asked that it could get wrong */
+        return npart__tensor_doubles(fact->tensor, number, 1);
+    const struct npart__known *known = fact->known;
+    if (!known || known->count != 1 || (known->ints && !npart__is_number(known->ints[0])))
+        return false;
+    *number = known->ints ? (double)known->ints[0] : known->doubles[0];
+    return true;
 }
 
 /* Whether arithmetic with this number changes nothing, and an operand can give its result the name. x + 0 with a 0
@@ -306,7 +297,8 @@ static bool is_neutral(const struct folder *folder, const struct npart__node *no
         const struct npart__fact *kept = fact_in(folder, node, 1 - other);
         double value;
         *from = 1 - other;
-        if (kept && single_number(folder, node, other, &value) && value == number && same_shape(kept, out))
+        if (kept && npart__constant_number(folder->out, npart__node_input(folder->graph, node, other), &value) &&
+            value == number && same_shape(kept, out))
             return !is_graph_input(folder, node, *from); /* the first that fits decides */
     }
     return false;

@@ -35,25 +35,14 @@ static uint32_t moved_result(const struct npart__trial *trial, uint32_t value)
     return value;
 }
 
-/* A constant of one number. */
-static bool number_of(const struct npart__trial *trial, uint32_t value, double *out)
-{
-    const struct npart__known *known =
-        value == NPART_NONE ? NULL : npart__elements(trial->inference, &trial->inference->facts[value]);
-    if (!known || !trial->session->is_constant[value] || known->count != 1)
-        return false;
-    *out = known->ints ? (double)known->ints[0] : known->doubles[0];
-    return !known->ints || npart__is_number(known->ints[0]);
-}
-
-/* One of a Clip, by an operand or by the attribute of older versions; a Relu has neither. */
+/* A bound of a Clip, by an operand or by the attribute of older versions; a Relu has neither. */
 static bool bound_of(const struct npart__trial *trial, const struct npart__node *clamp, uint32_t index, double *out)
 {
     const struct npart__attribute *attribute =
         npart__node_attribute(trial->graph, clamp, index == 1 ? "min" : "max");
     uint32_t operand = index < clamp->input_count ? npart__node_input(trial->graph, clamp, index) : NPART_NONE;
     if (operand != NPART_NONE)
-        return number_of(trial, operand, out);
+        return npart__constant_number(trial->session, operand, out);
     if (attribute && attribute->type == NPART_ATTRIBUTE_FLOAT)
         *out = attribute->u.f;
     return !attribute || attribute->type == NPART_ATTRIBUTE_FLOAT;
@@ -70,8 +59,8 @@ static bool is_redundant(const struct npart__trial *trial, const struct npart__n
     bool is_positive = npart__node_plays(trial->graph, clamp, NPART__ROLE_NOT_NEGATIVE);
     double low = is_positive ? 0 : -HUGE_VAL, high = HUGE_VAL, scale, zero = 0;
     uint32_t zero_point = quantizer->input_count > 2 ? npart__node_input(trial->graph, quantizer, 2) : NPART_NONE;
-    if (!number_of(trial, npart__node_input(trial->graph, quantizer, 1), &scale) || !(scale > 0) ||
-        (zero_point != NPART_NONE && !number_of(trial, zero_point, &zero)) || !bound_of(trial, clamp, 1, &low) ||
+    if (!npart__constant_number(trial->session, npart__node_input(trial->graph, quantizer, 1), &scale) || !(scale > 0) ||
+        (zero_point != NPART_NONE && !npart__constant_number(trial->session, zero_point, &zero)) || !bound_of(trial, clamp, 1, &low) ||
         !bound_of(trial, clamp, 2, &high))
         return false;
     uint32_t made = quantizer->output_count ? npart__node_output(trial->graph, quantizer, 0) : NPART_NONE;
