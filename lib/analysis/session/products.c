@@ -5,7 +5,8 @@
  */
 #include "session/passes.h"
 
-/* A chain begins with a Reshape and goes on with Squeezes and Unsqueezes, too (neighbours.c). */
+/* A chain begins with a Reshape without `allowzero`, or one that was written anew, and goes on with others, Squeezes
+ * and Unsqueezes (neighbours.c). */
 static bool is_reshape(const struct npart__session *session, uint32_t id, bool begins)
 {
     const struct npart__graph *graph = session->file;
@@ -14,7 +15,9 @@ static bool is_reshape(const struct npart__session *session, uint32_t id, bool b
     const struct npart__node *node = npart__node_at(graph, id);
     bool is_it = npart__node_plays(graph, node, NPART__ROLE_RESHAPES) ||
                  (!begins && npart__comes_from(node, NPART__WAY(SQUEEZE) | NPART__WAY(UNSQUEEZE)));
-    return is_it && npart__has_one_result(graph, node);
+    bool has_zeros = begins && session->remade[id] != NPART__REMADE_RESHAPE &&
+                     npart__node_int(graph, node, "allowzero", 0) != 0;
+    return is_it && !has_zeros && npart__has_one_result(graph, node);
 }
 
 /* Without shortening: chains are as long as the Reshapes that are joined here. */
