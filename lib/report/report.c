@@ -189,12 +189,12 @@ npart_status npart_report(const struct npart_subject *subject, enum npart_format
     npart_status status = row->check(&report, &allocator, error);
     if (status != NPART_OK)
         return status;
-    npart__report_open(&report.arena, &report.out, allocator, write, payload);
+    npart__buffer_open(&report.out, &report.arena, allocator, write, payload);
     npart__buffer_init(&report.scratch, &report.arena);
     npart__buffer_init(&report.plain, &report.arena);
     (void)npart__buffer_reserve(&report.scratch, 255);
     (void)npart__buffer_reserve(&report.plain, 255);
     row->writers[format](&report);
-    status = npart__report_close(&report.out, report.status == NPART_OK ? error : NULL);
+    status = npart__buffer_end(&report.out, write, payload, NPART_OK, report.status == NPART_OK ? error : NULL);
     return report.status == NPART_OK ? status : report.status;
 }
