@@ -171,7 +171,7 @@ static enum exit_status list_models(struct check *check, struct project *project
 static enum exit_status name_model(struct check *check, const char *path)
 {
     struct project *project;
-    size_t offset = name_offset(path);
+    size_t offset = npart__name_offset(path);
     if (strcmp(path, "-") == 0)
         return usage("check reads files, not standard input");
     if (strcmp(path + offset, PROJECT_FILE) == 0) {
@@ -341,7 +341,7 @@ static bool is_gone(void *payload, const char *model)
 {
     const struct subject *subject = payload;
     char *path = subject->project ? join_parts(subject->project->shown, model, "") : NULL;
-    bool is_nothing = path && kind_of_path(path, true) == PATH_NOTHING;
+    bool is_nothing = path && npart__path_kind(path, true) == NPART__PATH_NOTHING;
     free(path);
     return is_nothing;
 }

@@ -131,7 +131,7 @@ static npart_status enter(struct run *run, const struct input *input, const stru
 /* A report that is no file was taken for a model. */
 static void tell_failure(const char *path, npart_status status, const struct npart_error *error)
 {
-    bool is_stream = strcmp(path, "-") == 0 || kind_of_path(path, true) == PATH_OTHER;
+    bool is_stream = strcmp(path, "-") == 0 || npart__path_kind(path, true) == NPART__PATH_OTHER;
     tell_error(path, error);
     if (is_stream && status == NPART_ERROR_MALFORMED)
         say("%s: note: a saved report must be a file, as it is read more than once", path);

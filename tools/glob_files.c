@@ -102,10 +102,10 @@ static bool take_entry(struct search *search, const char *at, const char *name, 
     bool is_done = path && full && below;
     if (!is_done) {
         (void)fail(search, "", "out of memory");
-    } else if (kind_of_path(full, false) == PATH_FOLDER) {
+    } else if (npart__path_kind(full, false) == NPART__PATH_FOLDER) {
         if (depth < search->deepest)
             is_done = walk(search, below, depth + 1);
-    } else if (npart_glob_match(search->pattern, path) && kind_of_path(full, true) != PATH_FOLDER) {
+    } else if (npart_glob_match(search->pattern, path) && npart__path_kind(full, true) != NPART__PATH_FOLDER) {
         /* Also a link to nothing, as git-annex and DVC leave: a model that cannot be read is told, not left out. */
         is_done = take_file(search, path);
     }
@@ -119,16 +119,16 @@ static bool take_entry(struct search *search, const char *at, const char *name, 
 static bool walk(struct search *search, const char *at, uint32_t depth)
 {
     char *full = join_parts(search->folder, at, *search->folder || *at ? "." : "./");
-    struct folder *folder = full ? folder_open(full) : NULL;
-    bool is_done = true;
-    if (!folder) {
+    struct npart__folder folder;
+    bool is_done = true, is_open = full && npart__folder_open(&folder, full);
+    if (!is_open) {
         is_done = full && errno == ENOENT; /* then nothing matches */
         if (!is_done)
             (void)fail(search, full ? full : "", full ? strerror(errno) : "out of memory");
     } else if (depth > NPART_MOST_GLOB_FOLDERS) {
         is_done = fail(search, full, "folders are nested more than 64 deep");
     }
-    for (const char *name; is_done && folder && (name = folder_next(folder));) {
+    for (const char *name; is_done && is_open && (name = npart__folder_next(&folder));) {
         bool is_hidden = *name == '.';
         if (is_hidden && (!search->sees_hidden || !name[1] || (name[1] == '.' && !name[2])))
             continue;
@@ -137,10 +137,10 @@ static bool walk(struct search *search, const char *at, uint32_t depth)
         else
             is_done = take_entry(search, at, name, depth);
     }
-    if (folder && is_done && errno) /* of the last folder_next */
+    if (is_open && is_done && errno) /* of the last npart__folder_next */
         is_done = fail(search, full, strerror(errno));
-    if (folder)
-        folder_close(folder);
+    if (is_open)
+        npart__folder_close(&folder);
     free(full);
     return is_done;
 }

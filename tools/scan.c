@@ -282,7 +282,7 @@ static enum exit_status work(struct scan *scan)
     struct progress *progress = &scan->progress;
     progress->total = progress->earlier + scan->models.count;
     progress->is_shown = !options->is_quiet && is_stream_terminal(stderr) && !is_terminal(run);
-    progress->started_ms = clock_ms();
+    progress->started_ms = npart__monotonic_ms();
     catch_stop();
     if (!run_workers(scan)) {
         say("out of memory");

@@ -197,14 +197,14 @@ static npart_status analyze(const struct run *run, const char *path, bool *is_di
 /* The file may have changed since it was found. NULL: it is to be read. */
 static const char *look_at(const struct options *options, const char *path, char *problem, size_t bytes)
 {
-    uint64_t size = 0;
-    if (!find_file_size(path, &size) && kind_of_path(path, true) != PATH_NOTHING) {
+    struct npart__file_status file = {.bytes = 0};
+    if (!find_file(path, NULL, &file) && npart__path_kind(path, true) != NPART__PATH_NOTHING) {
         (void)snprintf(problem, bytes, "not a regular file");
         return "read";
     }
-    if (!options->max_bytes || size <= options->max_bytes) /* what is not there, reading tells */
+    if (!options->max_bytes || file.bytes <= options->max_bytes) /* what is not there, reading tells */
         return NULL;
-    (void)snprintf(problem, bytes, "%llu bytes, more than --max-bytes %llu", (unsigned long long)size,
+    (void)snprintf(problem, bytes, "%llu bytes, more than --max-bytes %llu", (unsigned long long)file.bytes,
                    (unsigned long long)options->max_bytes);
     return "max-bytes";
 }

@@ -34,7 +34,7 @@ size_t progress_failures(const struct progress *progress)
 
 static double seconds_since(uint64_t start_ms)
 {
-    uint64_t now = clock_ms();
+    uint64_t now = npart__monotonic_ms();
     return now > start_ms ? (double)(now - start_ms) / 1000 : 0.001;
 }
 
@@ -52,7 +52,7 @@ static void write_duration(char *out, size_t bytes, double seconds)
 
 void progress_show(struct progress *progress)
 {
-    uint64_t now = clock_ms();
+    uint64_t now = npart__monotonic_ms();
     if (!progress->is_shown || now < progress->shown_ms + MOST_SHOWN_MS)
         return;
     progress->shown_ms = now;

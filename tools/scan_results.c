@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "files.h"
 #include "message.h"
 #include "printed.h"
 #include "scan_lines.h"
@@ -132,13 +133,13 @@ static enum exit_status tell_claimed(const struct results *results)
 
 static enum exit_status open_lines(struct results *results, const struct options *options, struct reader *reader)
 {
-    bool is_file = kind_of_path(options->output, true) != PATH_OTHER;
+    bool is_file = npart__path_kind(options->output, true) != NPART__PATH_OTHER;
     uint64_t end = 0;
     if (!is_file && options->resumes) {
         say("%s: not a regular file, so --resume cannot go on with it", options->output);
         return EXIT_USAGE;
     }
-    results->file = open_file(options->output, is_file ? "a+b" : "wb");
+    results->file = npart__stream_open(options->output, is_file ? "a+b" : "wb");
     if (!results->file) {
         say("%s: cannot write: %s", options->output, strerror(errno));
         return EXIT_OTHER;
@@ -162,7 +163,7 @@ static enum exit_status open_lines(struct results *results, const struct options
  * last, as that may end SQLite's own locks. What cannot be opened is SQLite's to tell. */
 static enum exit_status open_database(struct results *results, const struct options *options, struct reader *reader)
 {
-    results->file = open_file(options->output, "a+b");
+    results->file = npart__stream_open(options->output, "a+b");
     if (results->file && !claim_stream(results->file))
         return tell_claimed(results);
     char problem[1024] = "", tool[128];
@@ -179,13 +180,13 @@ static enum exit_status open_database(struct results *results, const struct opti
 /* Hours of results are not to be lost by an option that was forgotten. */
 static bool is_refused(const struct options *options)
 {
-    uint64_t bytes;
+    struct npart__file_status there;
     if (has_end(options->output, ".parquet")) {
         say("%s: scan writes lines or SQLite; Parquet is made of lines by Python (docs/inside/spark.md)",
             options->output);
         return true;
     }
-    if (options->resumes || !find_file_size(options->output, &bytes) || bytes == 0)
+    if (options->resumes || !find_file(options->output, NULL, &there) || there.bytes == 0)
         return false;
     say("%s: exists already; --resume goes on with it, or remove it first", options->output);
     return true;

@@ -19,7 +19,7 @@
 struct walk {
     struct scan_models *models;
     bool wants_folders; /* whether the same file may be met again */
-    const struct file_identity *output; /* of this scan, which is no model of it; NULL: it is no file */
+    const struct npart__file_status *output; /* of this scan, which is no model of it; NULL: it is no file */
     /* Of an argument. */
     const char *pattern; /* NULL: all models */
     size_t offset;       /* in paths, of what it is matched with */
@@ -57,16 +57,16 @@ static enum exit_status add_problem(struct walk *walk, const char *path, const c
 
 static enum exit_status add_file(struct walk *walk, const char *path, const char *folder)
 {
-    if (walk->output && is_same_file(path, walk->output))
+    if (walk->output && is_same_file(path, NULL, walk->output))
         return EXIT_FINE;
     errno = ENOENT;
-    switch (kind_of_path(path, true)) {
-    case PATH_FILE:
+    switch (npart__path_kind(path, true)) {
+    case NPART__PATH_FILE:
         return add(walk->models, (struct scan_model){.path = join_parts(strcmp(path, "-") == 0 ? "./" : "", path, ""),
                                                      .folder = folder}); /* "-" alone is standard input */
-    case PATH_FOLDER: /* a link to it */
+    case NPART__PATH_FOLDER: /* a link to it */
         return EXIT_FINE;
-    case PATH_OTHER:
+    case NPART__PATH_OTHER:
         return add_problem(walk, path, "read", "not a regular file");
     default:
         return add_problem(walk, path, "read", strerror(errno));
@@ -107,17 +107,17 @@ static bool is_model_name(const char *name)
 
 /* The names that count in a folder, each with a / where it is one. `prefix` is the folder's path, with its /. *code is
  * why not all of them could be read, or 0. */
-static bool list_names(const struct walk *walk, struct folder *folder, const char *prefix, struct paths *names,
+static bool list_names(const struct walk *walk, struct npart__folder *folder, const char *prefix, struct paths *names,
                        int *code)
 {
     bool is_done = true;
-    for (const char *name; is_done && (name = folder_next(folder));) {
+    for (const char *name; is_done && (name = npart__folder_next(folder));) {
         bool is_hidden = *name == '.';
         if (is_hidden && (!walk->sees_hidden || !name[1] || (name[1] == '.' && !name[2])))
             continue;
         char *path = join_parts(prefix, name, "");
         is_done = path != NULL;
-        if (is_done && kind_of_path(path, false) == PATH_FOLDER) {
+        if (is_done && npart__path_kind(path, false) == NPART__PATH_FOLDER) {
             char *marked = join_parts(name, "/", "");
             is_done = marked && paths_add(names, marked);
             free(marked);
@@ -167,18 +167,18 @@ static enum exit_status walk_names(struct walk *walk, const char *prefix, const 
 /* `path` "" is the working directory. */
 static enum exit_status walk_folder(struct walk *walk, const char *path, unsigned depth)
 {
-    size_t offset = name_offset(path);
+    size_t offset = npart__name_offset(path);
     struct paths names = {0};
     const char *real;
     if (depth > SCAN_MOST_FOLDERS)
         return add_problem(walk, path, "limit", "folders are nested more than 64 deep");
-    struct folder *folder = folder_open(*path ? path : ".");
-    if (!folder)
+    struct npart__folder folder;
+    if (!npart__folder_open(&folder, *path ? path : "."))
         return add_problem(walk, path, "read", strerror(errno));
     char *prefix = join_parts(path, path[offset] ? "/" : "", "");
     int code = 0;
-    bool is_listed = prefix && name_folder(walk, path, &real) && list_names(walk, folder, prefix, &names, &code);
-    folder_close(folder);
+    bool is_listed = prefix && name_folder(walk, path, &real) && list_names(walk, &folder, prefix, &names, &code);
+    npart__folder_close(&folder);
     paths_sort(&names);
     enum exit_status status = !is_listed ? fail("out of memory")
                               : code     ? add_problem(walk, path, "read", strerror(code))
@@ -222,11 +222,11 @@ static enum exit_status fill_in(struct walk *walk, const char *argument)
 
 static enum exit_status take_argument(struct walk *walk, const char *argument, bool is_path)
 {
-    enum path_kind kind = kind_of_path(argument, true);
-    size_t before = walk->models->count, offset = name_offset(argument);
-    if (kind == PATH_NOTHING && !is_path && argument[strcspn(argument, "*?[")])
+    enum npart__path_kind kind = npart__path_kind(argument, true);
+    size_t before = walk->models->count, offset = npart__name_offset(argument);
+    if (kind == NPART__PATH_NOTHING && !is_path && argument[strcspn(argument, "*?[")])
         return fill_in(walk, argument);
-    if (kind == PATH_FOLDER) {
+    if (kind == NPART__PATH_FOLDER) {
         enum exit_status status = walk_folder(walk, argument, 0);
         if (status == EXIT_FINE && walk->models->count == before)
             say("%s: note: no models in it", argument);
@@ -247,9 +247,9 @@ static bool read_all(struct text *text, FILE *file)
 {
     char bytes[65536];
     for (;;) {
-        ptrdiff_t count = file ? (ptrdiff_t)fread(bytes, 1, sizeof bytes, file) : read_input(bytes, sizeof bytes);
+        ptrdiff_t count = file ? read_stream(file, bytes, sizeof bytes) : npart__file_read(0, bytes, sizeof bytes);
         if (count <= 0)
-            return count == 0 && !(file && ferror(file));
+            return count == 0;
         (void)text_write(text, bytes, (size_t)count);
     }
 }
@@ -336,7 +336,7 @@ static void drop_met(struct scan_models *models, struct key *keys)
     for (size_t i = 0; i < models->count; i++) {
         const struct scan_model *model = &models->items[i];
         if (model->folder)
-            keys[count++] = (struct key){model->folder, model->path + name_offset(model->path), i};
+            keys[count++] = (struct key){model->folder, model->path + npart__name_offset(model->path), i};
     }
     drop_equal(models, keys, count, false);
     close_gaps(models);
@@ -368,8 +368,8 @@ enum exit_status scan_find(struct scan_models *models, const struct paths *argum
                            const char *output)
 {
     enum exit_status status = EXIT_FINE;
-    struct file_identity own;
-    bool has_output = output && identify_file(output, &own);
+    struct npart__file_status own;
+    bool has_output = output && find_file(output, NULL, &own);
     size_t count = arguments->count;
     for (size_t i = 0; i < count && status == EXIT_FINE; i++) {
         struct walk walk = {.models = models, .wants_folders = count > 1, .output = has_output ? &own : NULL};

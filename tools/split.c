@@ -35,7 +35,7 @@ static bool add_manifest(struct text *out, const char *folder)
     text_add(&path, MANIFEST);
     (void)text_write(&path, "", 1);
     errno = ENOMEM;
-    FILE *file = path.has_failed ? NULL : open_file(path.bytes, "rb");
+    FILE *file = path.has_failed ? NULL : npart__stream_open(path.bytes, "rb");
     while (file && fgets(piece, sizeof piece, file)) {
         piece[strcspn(piece, "\n")] = '\0';
         text_add(out, piece);

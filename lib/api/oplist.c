@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "api/api.h"
+#include "base/base.h"
 #include "base/platform.h"
 
 /* ---- reading ----------------------------------------------------------------------------------------------- */
