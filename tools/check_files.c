@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "files.h"
-#include "glob.h"
+#include "paths.h"
 #include "message.h"
 #include "output_file.h"
 #include "platform.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "glob.h"
+#include "paths.h"
 #include "message.h"
 
 #define MOST_PATH_BYTES 16384

@@ -209,7 +209,7 @@ static const char *look_at(const struct options *options, const char *path, char
     return "max-bytes";
 }
 
-void make_line(const struct run *run, const char *fingerprint, const struct scan_model *model, bool *is_dim_found,
+void make_line(const struct run *run, const char *fingerprint, const struct npart_file *model, bool *is_dim_found,
                struct line *line)
 {
     struct text text = {0};

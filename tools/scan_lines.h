@@ -6,7 +6,6 @@
 #define TOOL_SCAN_LINES_H
 
 #include "run.h"
-#include "scan_walk.h"
 #include "scan_window.h"
 
 #define FINGERPRINT_BYTES 17 /* 16 digits and a NUL */
@@ -20,7 +19,7 @@ bool find_fingerprint(const struct run *run, char *out);
 
 /* May be called from several threads at once, with the same run. `is_dim_found` has a place for each --dim; those that
  * the model has are set. */
-void make_line(const struct run *run, const char *fingerprint, const struct scan_model *model, bool *is_dim_found,
+void make_line(const struct run *run, const char *fingerprint, const struct npart_file *model, bool *is_dim_found,
                struct line *line);
 
 #endif

@@ -6,7 +6,7 @@
 #define TOOL_SCAN_RESULTS_H
 
 #include "database.h"
-#include "glob.h"
+#include "paths.h"
 #include "run.h"
 #include "scan_window.h"
 

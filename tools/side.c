@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "files.h"
-#include "glob.h"
+#include "paths.h"
 #include "platform.h"
 
 bool is_saved_report(const char *path)

@@ -184,17 +184,6 @@ NPART_API npart_status npart_baseline_write(const npart_baseline *baseline, bool
                                             npart_write_callback write, void *payload, uint32_t *count,
                                             struct npart_error *error);
 
-/* ---- patterns of paths ----------------------------------------------------------------------------------- */
-
-/* `*` and `?` within a name, `[abc]`, and `**` for any number of folders. A name that begins with a dot is matched only
- * by one that is written so. */
-#define NPART_MOST_GLOB_BYTES 4096
-#define NPART_MOST_GLOB_FOLDERS 64 /* deep */
-/* A sentence on what is wrong with a pattern, or NULL. */
-NPART_API const char *npart_glob_problem(const char *pattern);
-/* Both with / between folders, relative to the same one. Time grows with the product of their lengths at most. */
-NPART_API bool npart_glob_match(const char *pattern, const char *path);
-
 /* ---- project files --------------------------------------------------------------------------------------- */
 
 /* A project file, npu-partition.toml (docs/project-file.md): targets, sizes, thresholds and waivers by globs of models.

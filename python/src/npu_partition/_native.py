@@ -338,9 +338,9 @@ NPART_MOST_RUN_PROVIDERS = 16
 NPART_SELFTEST_MODELS = 8
 NPART_MOST_RUN_ROWS = 4096
 NPART_MOST_MEASUREMENTS = 64
+NPART_MOST_GLOB_BYTES = 4096
 NPART_MOST_OUTCOMES = 16
 NPART_BASELINE_VERSION = 3
-NPART_MOST_GLOB_BYTES = 4096
 NPART_MOST_PROJECT_BYTES = 1048576
 VERSION = "0.3.0"
 NPART_READ_OPTIONS_INIT = {"version": 3}
@@ -353,6 +353,7 @@ NPART_DIFF_OPTIONS_INIT = {"version": 1}
 NPART_REPORT_OPTIONS_INIT = {"version": 2, "detail": NPART_DETAIL_NODES}
 NPART_DOCUMENT_OPTIONS_INIT = {"version": 2, "detail": NPART_DETAIL_SUMMARY}
 NPART_ENTRY_INIT = {"version": 1}
+NPART_FILES_OPTIONS_INIT = {"version": 1}
 NPART_SIDES_OPTIONS_INIT = {"version": 1}
 NPART_GATE_OPTIONS_INIT = {"version": 1}
 NPART_GATE_PLAN_INIT = {"version": 1}
@@ -2877,6 +2878,61 @@ class npart_many_info(Structure):
     ]
 
 
+npart_files_options_skip = CFUNCTYPE(c_bool, c_void_p, c_void_p)
+
+
+npart_files_options_tell = CFUNCTYPE(None, c_void_p, c_void_p, c_void_p)
+
+
+class npart_files_options(Structure):
+    version: int
+    allocator: Any
+    folder: Bytes | None
+    path_count: int
+    own: Bytes | None
+    skip: Any
+    tell: Any
+    payload: Any
+    _fields_ = [
+        ("version", c_uint32),
+        ("allocator", POINTER(npart_allocator)),
+        ("folder", c_char_p),
+        ("path_count", c_size_t),
+        ("own", c_char_p),
+        ("skip", npart_files_options_skip),
+        ("tell", npart_files_options_tell),
+        ("payload", c_void_p),
+    ]
+
+
+class npart_files_info(Structure):
+    size: int
+    count: int
+    skipped: int
+    left_out: int
+    _fields_ = [
+        ("size", c_size_t),
+        ("count", c_uint64),
+        ("skipped", c_uint64),
+        ("left_out", c_uint64),
+    ]
+
+
+class npart_file(Structure):
+    size: int
+    path: Bytes | None
+    code: Bytes | None
+    problem: Bytes | None
+    is_folder: bool
+    _fields_ = [
+        ("size", c_size_t),
+        ("path", c_char_p),
+        ("code", c_char_p),
+        ("problem", c_char_p),
+        ("is_folder", c_bool),
+    ]
+
+
 class npart_bound_info(Structure):
     size: int
     threshold: Bytes | None
@@ -3649,6 +3705,21 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
             POINTER(npart_error),
         ],
     ),
+    "npart_glob_problem": (c_char_p, [c_char_p]),
+    "npart_glob_match": (c_bool, [c_char_p, c_char_p]),
+    "npart_files_find": (
+        c_int,
+        [
+            POINTER(c_void_p),
+            POINTER(c_char_p),
+            c_size_t,
+            POINTER(npart_files_options),
+            POINTER(npart_error),
+        ],
+    ),
+    "npart_files_free": (None, [c_void_p]),
+    "npart_files_info": (c_bool, [c_void_p, POINTER(npart_files_info)]),
+    "npart_files_file": (c_bool, [c_void_p, c_size_t, POINTER(npart_file)]),
     "npart_condition_text": (c_char_p, [c_int]),
     "npart_bound_info": (c_bool, [c_int, POINTER(npart_bound_info)]),
     "npart_plan_figure": (c_double, [c_void_p, c_int, c_char_p, c_size_t]),
@@ -3717,8 +3788,6 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
             POINTER(npart_error),
         ],
     ),
-    "npart_glob_problem": (c_char_p, [c_char_p]),
-    "npart_glob_match": (c_bool, [c_char_p, c_char_p]),
     "npart_project_read": (
         c_int,
         [
