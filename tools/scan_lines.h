@@ -10,9 +10,6 @@
 
 #define FINGERPRINT_BYTES 17 /* 16 digits and a NUL */
 
-/* Of every line. The schema is that of docs/json.md. */
-#define SCAN_LINE_BEGINNING "{\"schema\":2,\"tool\":{\"name\":\"npu-partition\""
-
 /* Of all options that lines depend on, but for --max-bytes, --max-memory and --timeout, with the files that they name:
  * member `tool.options`. False, and told: such a file cannot be read. */
 bool find_fingerprint(const struct run *run, char *out);

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
-
 static bool reserve(struct text *text, size_t count)
 {
     size_t room = text->room ? text->room : 4096;
@@ -56,16 +54,6 @@ void text_add_toml(struct text *text, const char *more)
     text_add(text, "\"");
 }
 
-void text_insert(struct text *text, size_t at, const char *more)
-{
-    size_t count = strlen(more);
-    if (!reserve(text, count))
-        return;
-    memmove(text->bytes + at + count, text->bytes + at, text->count - at);
-    memcpy(text->bytes + at, more, count);
-    text->count += count;
-}
-
 void text_add_json(struct text *text, const char *more)
 {
     size_t length = strlen(more), shown = npart_json_text(more, length, NULL, 0);
@@ -84,9 +72,4 @@ char *json_form(const char *text)
         return out.bytes;
     free(out.bytes);
     return NULL;
-}
-
-bool is_own_form(const char *json)
-{
-    return !strstr(json, REPLACEMENT);
 }

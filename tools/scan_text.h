@@ -22,12 +22,9 @@ void text_add(struct text *text, const char *more);
 void text_add_json(struct text *text, const char *more);
 /* As a string of TOML: only quotes, backslashes and control characters are escaped. */
 void text_add_toml(struct text *text, const char *more);
-/* Puts it in before the byte at `at`. */
-void text_insert(struct text *text, size_t at, const char *more);
 
 /* A text as JSON has it, in quotes; to be freed; NULL: out of memory. Texts that differ in bytes which are no UTF-8
- * alone have one form; and whether no other text has a form. */
+ * alone have one form. */
 char *json_form(const char *text);
-bool is_own_form(const char *json);
 
 #endif

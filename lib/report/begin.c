@@ -105,12 +105,14 @@ npart_status npart__report_status(const struct npart__buffer *out, struct npart_
                         : npart__report_shortage(&out->arena->allocator, error);
 }
 
-void npart__json_begin(struct npart__buffer *out, int64_t schema)
+void npart__json_begin(struct npart__buffer *out, int64_t schema, const char *made_with)
 {
     npart__json_open(out, NULL, '{');
     npart__json_number(out, "schema", schema);
     npart__json_open(out, "tool", '{');
     npart__json_text(out, "name", "npu-partition");
     npart__json_text(out, "version", npart_version());
+    if (made_with)
+        npart__json_text(out, "options", made_with);
     npart__json_close(out, '}');
 }

@@ -72,6 +72,16 @@ CHECKS(losses)
 CHECKS(placement)
 CHECKS(inference)
 
+static npart_status check_failure(struct npart__report *report, const struct npart_allocator **allocator,
+                                  struct npart_error *error)
+{
+    const struct npart_subject *subject = report->subject;
+    *allocator = NULL;
+    if (subject->model && subject->why)
+        return NPART_OK;
+    return npart__fail(error, NPART_ERROR_ARGUMENT, "", "%s must not be NULL", subject->model ? "why" : "model");
+}
+
 /* The first comparison gives the memory. */
 static npart_status check_diffs(struct npart__report *report, const struct npart_allocator **allocator,
                                 struct npart_error *error)
@@ -151,6 +161,7 @@ static const struct subject {
                                [NPART_FORMAT_JSON] = npart__losses_json,
                                [NPART_FORMAT_CSV] = npart__losses_csv,
                                [NPART_FORMAT_SVG] = npart__losses_svg}},
+    [NPART_SUBJECT_FAILURE] = {"a failure", check_failure, {[NPART_FORMAT_JSON] = npart__failure_json}},
     [NPART_SUBJECT_TRIES] = {"sizes of a cache", check_tries,
                              {[NPART_FORMAT_TEXT] = npart__tries_text, [NPART_FORMAT_JSON] = npart__tries_json}},
 };

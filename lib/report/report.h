@@ -21,8 +21,9 @@ npart_status npart__diffs_check(const npart_diff *const *diffs, size_t count, st
 const struct npart_allocator *npart__allocator_of(const npart_plan *plan);
 /* The model that was asked about, whose plan it is. */
 const npart_model *npart__asked_model(const npart_plan *plan);
-/* The beginning of every report in JSON: an object, which the caller closes, with a line end. */
-void npart__json_begin(struct npart__buffer *out, int64_t schema);
+/* The beginning of every report in JSON: an object, which the caller closes, with a line end. `made_with`: by which
+ * options; NULL: that is not told. */
+void npart__json_begin(struct npart__buffer *out, int64_t schema, const char *made_with);
 /* Whether all that was written so far is, or will be. WRITE where the caller's `write` has refused, which says more
  * than that memory ran out afterwards. */
 npart_status npart__report_status(const struct npart__buffer *out, struct npart_error *error);
@@ -75,6 +76,7 @@ uint32_t npart__find_moves(struct npart__arena *arena, const npart_plan *plan, s
  * json*.c. */
 void npart__plans_text(struct npart__report *report);
 void npart__plans_json(struct npart__report *report);
+void npart__failure_json(struct npart__report *report);
 void npart__node_text(struct npart__report *report);
 void npart__modules_text(struct npart__report *report);
 void npart__shapes_json(struct npart__report *report);

@@ -283,6 +283,7 @@ NPART_SUBJECT_DIFFS = 6
 NPART_SUBJECT_PLACEMENT = 7
 NPART_SUBJECT_TRIES = 8
 NPART_SUBJECT_LOSSES = 9
+NPART_SUBJECT_FAILURE = 10
 
 NPART_AGREEMENT_NONE = 0
 NPART_AGREEMENT_SAME = 1
@@ -2505,6 +2506,9 @@ class npart_subject(Structure):
     losses: Any
     model: Bytes | None
     seconds: float
+    made_with: Bytes | None
+    why: Any
+    code: Bytes | None
     _fields_ = [
         ("size", c_size_t),
         ("kind", c_int),
@@ -2521,6 +2525,9 @@ class npart_subject(Structure):
         ("losses", c_void_p),
         ("model", c_char_p),
         ("seconds", c_double),
+        ("made_with", c_char_p),
+        ("why", POINTER(npart_error)),
+        ("code", c_char_p),
     ]
 
 
@@ -3543,6 +3550,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
             POINTER(npart_error),
         ],
     ),
+    "npart_failure_code": (c_char_p, [POINTER(npart_error)]),
     "npart_plan_first_cause": (c_size_t, [c_void_p, c_bool, POINTER(c_uint32), c_char_p, c_size_t]),
     "npart_action_lines": (c_size_t, [POINTER(npart_action), c_uint32, c_uint32, c_char_p, c_size_t]),
     "npart_plan_settings": (c_int, [c_void_p, c_void_p, npart_write_callback, c_void_p, POINTER(npart_error)]),
