@@ -3477,6 +3477,17 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
             POINTER(npart_error),
         ],
     ),
+    "npart_advice_find": (
+        c_int,
+        [
+            POINTER(c_void_p),
+            c_void_p,
+            c_void_p,
+            c_char_p,
+            POINTER(npart_fix_options),
+            POINTER(npart_error),
+        ],
+    ),
     "npart_fix_free": (None, [c_void_p]),
     "npart_fix_info": (c_bool, [c_void_p, POINTER(npart_fix_info)]),
     "npart_fix_plan": (c_void_p, [c_void_p, c_uint32]),
