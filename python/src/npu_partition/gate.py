@@ -14,7 +14,7 @@ from typing import Any, Union
 from . import _native
 from ._analysis import Analysis
 from ._errors import ArgumentError, MalformedError
-from ._library import call, decoded, library, make, read_text, sized
+from ._library import call, decoded, library, make, read_text, reader_of, sized
 from ._report import report_options
 
 Path = Union[str, "os.PathLike[str]"]
@@ -116,11 +116,11 @@ class Baseline:
         options = _native.npart_sides_options(version=1)
         data = pathlib.Path(path).read_bytes()
         beside = pathlib.Path(os.fsdecode(path) + ".cache")
-        cache = _reader(beside.read_bytes()) if beside.is_file() else None
+        cache = reader_of(beside.read_bytes()) if beside.is_file() else None
         if cache is not None:
             options.read_cache = cache
         options.cache_problem = b"is missing"
-        self._handle = make(library.npart_sides_read, library.npart_sides_free, _reader(data), None,
+        self._handle = make(library.npart_sides_read, library.npart_sides_free, reader_of(data), None,
                             ctypes.byref(options), about=os.fspath(path))
         self.note = decoded(library.npart_sides_note(self._handle.pointer))
         """What is to be told of the cache; "" where there is nothing."""
@@ -276,16 +276,3 @@ class Checked:
         """
         at = _native.NPART_NONE if target is None else target
         return decoded(read_text(library.npart_gate_accept, self._handle.pointer, at)).lstrip("\n")
-
-
-def _reader(data: bytes) -> Any:
-    """A callback that reads from a text in memory."""
-    rest = memoryview(data)
-
-    def read(_payload: int | None, into: int, size: int) -> int:
-        nonlocal rest
-        piece, rest = bytes(rest[:size]), rest[size:]
-        ctypes.memmove(into, piece, len(piece))
-        return len(piece)
-
-    return _native.npart_read_callback(read)
