@@ -121,6 +121,18 @@ NPART_API const struct npart_side *npart_sides_find(const npart_sides *sides, co
  * suits. */
 NPART_API const struct npart_side *npart_sides_find_meant(const npart_sides *sides, const char *model,
                                                           const char *text, bool *are_several);
+/* Which model of a file is meant: `wanted`, or the one that alone ends as it does; NULL is none. `*out` is NULL where
+ * there is but one. False: there are several, or none. */
+NPART_API bool npart_sides_model(const npart_sides *sides, const char *wanted, const char **out);
+/* The next plan of a model, or of any (NULL), from a place on, which is moved past it; each once. `text` gets what
+ * npart_sides_find_meant knows it by: "intel-npu:4000", of several toolchains "intel-npu:4000@openvino 2026.4.1". NULL
+ * past the last. */
+NPART_API const struct npart_side *npart_sides_plan(const npart_sides *sides, const char *model, uint32_t *from,
+                                                    char *text, size_t bytes);
+/* What a file has as another has a side, in which no other toolchain will do where the other has several. */
+NPART_API const struct npart_side *npart_sides_find_same(const npart_sides *sides, const char *model,
+                                                         const npart_sides *other, const char *other_model,
+                                                         const struct npart_side *side);
 /* The line of a baseline in words that a side was read from; NULL: it was not, or is none of these. */
 NPART_API const char *npart_sides_line(const npart_sides *sides, const struct npart_side *side);
 /* Whether the document of a side is a whole report rather than a baseline, and where it stands in its file; false where

@@ -13,6 +13,7 @@ from typing import Any, Union
 
 from . import _native
 from ._analysis import Analysis
+from ._arguments import encoded
 from ._errors import ArgumentError, MalformedError
 from ._library import call, decoded, library, make, read_text, reader_of, sized
 from ._report import report_options
@@ -133,6 +134,27 @@ class Baseline:
         count = ctypes.c_uint32()
         sides = library.npart_sides_all(self._handle.pointer, ctypes.byref(count))
         return tuple(dict.fromkeys(decoded(sides[i].model) for i in range(count.value)))
+
+    def model(self, wanted: str | None = None) -> str | None:
+        """The model that is meant: `wanted`, or the one that alone ends as it does; None where there is but one.
+
+        Raises:
+            ArgumentError: there are several, and `wanted` is none of them, or more than one.
+        """
+        found = ctypes.c_char_p()
+        if not library.npart_sides_model(self._handle.pointer, None if wanted is None else encoded(wanted),
+                                         ctypes.byref(found)):
+            raise ArgumentError("it has several models" if wanted is None else f"it has no model {wanted}")
+        return None if found.value is None else decoded(found.value)
+
+    def targets(self, model: str | None = None) -> tuple[str, ...]:
+        """The targets of a model, or of any, each once, as `diff` names them."""
+        at, text = ctypes.c_uint32(), ctypes.create_string_buffer(512)
+        asked = None if model is None else encoded(model)
+        found = []
+        while library.npart_sides_plan(self._handle.pointer, asked, ctypes.byref(at), text, len(text)):
+            found.append(decoded(text.value))
+        return tuple(found)
 
     def compare(self, analysis: Analysis, model: str) -> tuple[Compared, ...]:
         """Holds each plan of an analysis against what it was. `model`: its path, as the baseline has it."""
