@@ -81,6 +81,7 @@ enum npart_subject_kind {
     NPART_SUBJECT_TRIES,   /* sizes of a decoder's cache side by side (docs/json.md, "Fix"). TEXT, JSON */
     /* What weights lose (docs/json.md, "Weights"). TEXT (all with `is_verbose`), JSON, CSV, SVG */
     NPART_SUBJECT_LOSSES,
+    NPART_SUBJECT_PARTS, /* what npart_plan_split, or without `manifest` npart_plan_annotate, has written. TEXT, JSON */
     NPART_SUBJECT_FAILURE /* a model that could not be analyzed, as a line of scan (docs/scan.md). JSON */
 };
 
@@ -97,16 +98,17 @@ struct npart_subject {
     const char *node;                    /* NODE: what npart_model_find_node takes; all that are called so */
     const npart_inference *inference;    /* SHAPES, WORK */
     const npart_fix *fix;                /* FIX */
-    const char *written;                 /* FIX: the path that it was written to; NULL: it was not */
+    const char *written;                 /* FIX: the path that it was written to; NULL: it was not. PARTS */
     const npart_placement *placement;    /* PLACEMENT */
     /* TRIES: of one model and the same targets; one can be had at least. FIX: the files of its set, if it is of one */
     const struct npart_cache_try *tries;
     uint32_t prompt_tokens; /* TRIES, FIX: of a prompt; 0: as of npart_fix_decode, for the smallest cache */
     const npart_losses *losses;          /* LOSSES */
-    const char *model;                   /* LOSSES, FAILURE: its path, as reports call it */
+    const char *model;                   /* LOSSES, PARTS, FAILURE: its path, as reports call it */
     double seconds;                      /* LOSSES: that reading took */
     const char *made_with; /* PLANS, FAILURE: by which options, for `tool.options` of JSON; NULL: that is not told */
     const struct npart_error *why;       /* FAILURE */
+    const char *manifest;                /* PARTS: the text of manifest.json */
     const char *code;                    /* FAILURE: a word for it; NULL: npart_failure_code */
 };
 

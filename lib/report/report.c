@@ -72,6 +72,18 @@ CHECKS(losses)
 CHECKS(placement)
 CHECKS(inference)
 
+static npart_status check_parts(struct npart__report *report, const struct npart_allocator **allocator,
+                                struct npart_error *error)
+{
+    const struct npart_subject *subject = report->subject;
+    npart_status status = npart__plans_check(subject->plans, subject->count, error);
+    if (status == NPART_OK && (!subject->model || !subject->written))
+        return npart__fail(error, NPART_ERROR_ARGUMENT, "", "%s must not be NULL",
+                           subject->model ? "written" : "model");
+    *allocator = status == NPART_OK ? npart__allocator_of(subject->plans[0].plan) : NULL;
+    return status;
+}
+
 static npart_status check_failure(struct npart__report *report, const struct npart_allocator **allocator,
                                   struct npart_error *error)
 {
@@ -161,6 +173,8 @@ static const struct subject {
                                [NPART_FORMAT_JSON] = npart__losses_json,
                                [NPART_FORMAT_CSV] = npart__losses_csv,
                                [NPART_FORMAT_SVG] = npart__losses_svg}},
+    [NPART_SUBJECT_PARTS] = {"parts", check_parts,
+                             {[NPART_FORMAT_TEXT] = npart__parts_text, [NPART_FORMAT_JSON] = npart__parts_json}},
     [NPART_SUBJECT_FAILURE] = {"a failure", check_failure, {[NPART_FORMAT_JSON] = npart__failure_json}},
     [NPART_SUBJECT_TRIES] = {"sizes of a cache", check_tries,
                              {[NPART_FORMAT_TEXT] = npart__tries_text, [NPART_FORMAT_JSON] = npart__tries_json}},

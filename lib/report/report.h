@@ -77,6 +77,8 @@ uint32_t npart__find_moves(struct npart__arena *arena, const npart_plan *plan, s
 void npart__plans_text(struct npart__report *report);
 void npart__plans_json(struct npart__report *report);
 void npart__failure_json(struct npart__report *report);
+void npart__parts_text(struct npart__report *report);
+void npart__parts_json(struct npart__report *report);
 void npart__node_text(struct npart__report *report);
 void npart__modules_text(struct npart__report *report);
 void npart__shapes_json(struct npart__report *report);

@@ -283,7 +283,8 @@ NPART_SUBJECT_DIFFS = 6
 NPART_SUBJECT_PLACEMENT = 7
 NPART_SUBJECT_TRIES = 8
 NPART_SUBJECT_LOSSES = 9
-NPART_SUBJECT_FAILURE = 10
+NPART_SUBJECT_PARTS = 10
+NPART_SUBJECT_FAILURE = 11
 
 NPART_AGREEMENT_NONE = 0
 NPART_AGREEMENT_SAME = 1
@@ -2508,6 +2509,7 @@ class npart_subject(Structure):
     seconds: float
     made_with: Bytes | None
     why: Any
+    manifest: Bytes | None
     code: Bytes | None
     _fields_ = [
         ("size", c_size_t),
@@ -2527,6 +2529,7 @@ class npart_subject(Structure):
         ("seconds", c_double),
         ("made_with", c_char_p),
         ("why", POINTER(npart_error)),
+        ("manifest", c_char_p),
         ("code", c_char_p),
     ]
 
@@ -3648,6 +3651,8 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     ),
     "npart_selftest_free": (None, [c_void_p]),
     "npart_selftest_info": (c_bool, [c_void_p, POINTER(npart_selftest_info)]),
+    "npart_selftest_text": (c_int, [c_void_p, npart_write_callback, c_void_p, POINTER(npart_error)]),
+    "npart_selftest_json": (c_int, [c_void_p, npart_write_callback, c_void_p, POINTER(npart_error)]),
     "npart_run_table_read": (
         c_int,
         [
