@@ -234,7 +234,7 @@ bool database_settle(struct database *database, char *problem, size_t bytes)
 
 /* What sums are made of; a root's cause is itself. */
 static const char read_text[] =
-    "SELECT path, error_code, json_object("
+    "SELECT path, json_object("
     "'findings', json(CASE WHEN is_invalid THEN '[{\"code\":\"invalid\"}]' ELSE '[]' END),"
     "'error', json(CASE WHEN error_code IS NULL THEN 'null' ELSE json_object('code', error_code) END),"
     "'targets', json((SELECT json_group_array(json_object('name', target, 'summary',"
@@ -255,8 +255,8 @@ bool database_read(struct database *database, database_taker *take, void *payloa
     int status = SQLITE_ERROR;
     bool is_fine = prepare(database, &row, read_text, problem, bytes);
     while (is_fine && (status = sqlite3_step(row)) == SQLITE_ROW) {
-        const char *json = (const char *)sqlite3_column_text(row, 2), *path = (const char *)sqlite3_column_text(row, 0);
-        take(payload, path, (const char *)sqlite3_column_text(row, 1), json, (size_t)sqlite3_column_bytes(row, 2));
+        const char *json = (const char *)sqlite3_column_text(row, 1), *path = (const char *)sqlite3_column_text(row, 0);
+        take(payload, path, json, (size_t)sqlite3_column_bytes(row, 1));
     }
     if (is_fine && status != SQLITE_DONE)
         is_fine = fail(database, problem, bytes);

@@ -64,19 +64,11 @@ static void run_worker(void *payload)
 
 static void add_to_table(struct scan *scan, const struct line *line)
 {
-    if (!scan->has_table || npart_many_add(scan->many, line->text, line->bytes, NULL) == NPART_OK)
+    if (npart_many_add(scan->many, line->text, line->bytes, NULL) == NPART_OK || !scan->has_table)
         return;
     say("out of memory: there is no table at the end");
     scan->has_table = false;
     worsen(scan->run, EXIT_OTHER);
-}
-
-/* A line of an earlier scan. */
-static void take_earlier(void *payload, const char *code)
-{
-    struct scan *scan = payload;
-    scan->progress.earlier++;
-    progress_count(&scan->progress, code);
 }
 
 static void write_line(struct scan *scan, const struct line *line)
@@ -87,7 +79,6 @@ static void write_line(struct scan *scan, const struct line *line)
     if (scan->has_failed)
         return;
     scan->progress.done++;
-    progress_count(&scan->progress, line->code);
     add_to_table(scan, line);
 }
 
@@ -315,12 +306,13 @@ static enum exit_status work(struct scan *scan)
         return EXIT_OTHER;
     scan->has_table = !options->is_quiet;
     enum exit_status status =
-        results_open(&scan->results, options, scan->fingerprint, scan->many, take_earlier, scan);
+        results_open(&scan->results, options, scan->fingerprint, scan->many, &scan->progress.earlier);
     if (status == EXIT_FINE)
         status = find_models(scan);
     if (status != EXIT_FINE)
         return status;
     struct progress *progress = &scan->progress;
+    progress->many = scan->many;
     progress->total = progress->earlier + scan->found.count;
     progress->is_shown = !options->is_quiet && is_stream_terminal(stderr) && !is_terminal(run);
     progress->started_ms = npart__monotonic_ms();

@@ -180,5 +180,5 @@ void make_line(const struct run *run, const char *fingerprint, const struct npar
     }
     if (text.has_failed)
         free(text.bytes);
-    *line = (struct line){text.has_failed ? NULL : text.bytes, text.has_failed ? 0 : text.count, code};
+    *line = (struct line){text.has_failed ? NULL : text.bytes, text.has_failed ? 0 : text.count};
 }

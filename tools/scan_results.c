@@ -20,28 +20,27 @@ struct reader {
     struct results *results;
     const char *fingerprint;
     npart_many *many;
-    results_taker *take;
-    void *payload;
+    size_t *earlier;
     size_t line;
     bool has_memory;
 };
 
 /* ---- earlier lines ------------------------------------------------------------------------------------------ */
 
-static void take_model(struct reader *reader, const char *path, const char *code)
+static void take_model(struct reader *reader, const char *path)
 {
     char *form = path ? json_form(path) : NULL;
     reader->has_memory = reader->has_memory && form && paths_add(&reader->results->done, form);
     free(form);
-    reader->take(reader->payload, code);
+    ++*reader->earlier;
 }
 
 /* Of a database. */
-static void take_document(void *payload, const char *path, const char *code, const char *json, size_t count)
+static void take_document(void *payload, const char *path, const char *json, size_t count)
 {
     struct reader *reader = payload;
     reader->has_memory = reader->has_memory && json && npart_many_add(reader->many, json, count, NULL) == NPART_OK;
-    take_model(reader, path, code);
+    take_model(reader, path);
 }
 
 /* Why a file cannot be gone on with; NULL: it can. */
@@ -65,7 +64,7 @@ static bool take_line(struct reader *reader, const struct text *text)
     if (problem)
         say("%s:%zu: %s, so --resume cannot go on with it", reader->results->name, reader->line, problem);
     else if (is_report)
-        take_model(reader, line.path, line.error);
+        take_model(reader, line.path);
     else
         reader->has_memory = false;
     return !problem;
@@ -193,9 +192,9 @@ static bool is_refused(const struct options *options)
 }
 
 enum exit_status results_open(struct results *results, const struct options *options, const char *fingerprint,
-                              npart_many *many, results_taker *take, void *payload)
+                              npart_many *many, size_t *earlier)
 {
-    struct reader reader = {results, fingerprint, many, take, payload, 0, true};
+    struct reader reader = {results, fingerprint, many, earlier, 0, true};
     *results = (struct results){.name = options->output ? options->output : "standard output"};
     if (!options->output) {
         results->file = stdout;

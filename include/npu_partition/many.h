@@ -39,6 +39,13 @@ struct npart_many_info {
     uint32_t target_count;
 };
 NPART_API bool npart_many_info(const npart_many *many, struct npart_many_info *out);
+/* Why models could not be analyzed, each reason once, and how many of them. */
+struct npart_many_failure {
+    size_t size;
+    const char *code;
+    uint64_t models;
+};
+NPART_API bool npart_many_failure(const npart_many *many, uint32_t index, struct npart_many_failure *out);
 
 /* Writes a table for people: models by verdict, then for each target the causes that keep models from being whole, with
  * what to do about them. Equal reports in any order give equal bytes. `look` may be NULL. Fails with ARGUMENT, WRITE or

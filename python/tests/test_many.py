@@ -52,6 +52,11 @@ def test_models_are_found_as_scan_finds_them(tool: str, detector: pathlib.Path, 
     assert [item.path for item in found] == [line["model"]["path"] for line in lines]
     assert [(item.code, item.problem) for item in found] == [
         (line["error"]["code"], line["error"]["text"]) if "error" in line else (None, None) for line in lines]
+    sums = Sums()
+    for line in lines:
+        sums.add(line)
+    assert sums.failures == {"read": 2}
+    assert done.stderr.endswith("2 could not be analyzed: 2 read\n")
     told: list[tuple[str, str]] = []
     (tmp_path / "empty").mkdir()
     assert [item.path for item in find_models([zoo, tmp_path / "empty"], own=zoo / "b.onnx",

@@ -407,6 +407,9 @@ static void test_many__counts_failures(void)
         REQUIRE(npart_report(&subject, NPART_FORMAT_JSON, NULL, sink_write, &sink, &error) == NPART_OK);
         REQUIRE(npart_many_add(many, sink.text, strlen(sink.text), NULL) == NPART_OK);
         CHECK(npart_many_info(many, &info) && info.models == 1 && info.failures == 1);
+        struct npart_many_failure failure = {.size = sizeof failure};
+        CHECK(npart_many_failure(many, 0, &failure) && failure.models == 1 && !npart_many_failure(many, 1, &failure));
+        CHECK_TEXT(failure.code, rows[i].code);
         REQUIRE(npart_many_line(many, &line));
         CHECK_TEXT(line.error, rows[i].code);
         CHECK_TEXT(line.path, subject.model);

@@ -2888,6 +2888,17 @@ class npart_many_info(Structure):
     ]
 
 
+class npart_many_failure(Structure):
+    size: int
+    code: Bytes | None
+    models: int
+    _fields_ = [
+        ("size", c_size_t),
+        ("code", c_char_p),
+        ("models", c_uint64),
+    ]
+
+
 npart_files_options_skip = CFUNCTYPE(c_bool, c_void_p, c_void_p)
 
 
@@ -3706,6 +3717,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "npart_many_add": (c_int, [c_void_p, c_char_p, c_size_t, POINTER(npart_error)]),
     "npart_many_line": (c_bool, [c_void_p, POINTER(npart_many_line)]),
     "npart_many_info": (c_bool, [c_void_p, POINTER(npart_many_info)]),
+    "npart_many_failure": (c_bool, [c_void_p, c_uint32, POINTER(npart_many_failure)]),
     "npart_many_text": (
         c_int,
         [

@@ -92,6 +92,12 @@ class Sums:
         library.npart_many_info(self._handle.pointer, ctypes.byref(info))
         return int(info.models)
 
+    @property
+    def failures(self) -> dict[str, int]:
+        """Why models could not be analyzed, and how many."""
+        return {decoded(item.code): int(item.models)
+                for item in items(self._handle, library.npart_many_failure, _native.npart_many_failure)}
+
     def to_text(self, *, width: int = 0, color: bool = False) -> str:
         """The table: models by verdict, then for each target the causes that keep models from being whole."""
         look = report_options(width=width, use_color=color)
