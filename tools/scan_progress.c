@@ -73,9 +73,12 @@ void progress_write_totals(const struct progress *progress, npart_write_callback
                      (double)progress->done / seconds);
     if (failures)
         used += snprintf(text + used, sizeof text - (size_t)used, "%zu could not be analyzed:", failures);
-    for (uint32_t i = 0; (size_t)used < sizeof text / 2 && npart_many_failure(progress->many, i, &failure); i++)
-        used += snprintf(text + used, sizeof text - (size_t)used, "%s %llu %.60s", i ? "," : "",
-                         (unsigned long long)failure.models, failure.code);
+    for (uint32_t i = 0; (size_t)used < sizeof text / 2 && npart_many_failure(progress->many, i, &failure); i++) {
+        char code[64]; /* an earlier line may have any text */
+        (void)npart_plain_text(failure.code, code, sizeof code);
+        used += snprintf(text + used, sizeof text - (size_t)used, "%s %llu %s", i ? "," : "",
+                         (unsigned long long)failure.models, code);
+    }
     if (failures)
         used += snprintf(text + used, sizeof text - (size_t)used, "\n");
     (void)write(payload, text, (size_t)used);
