@@ -7,6 +7,7 @@
 
 #include "valid/compiled.h"
 
+#include "base/base.h"
 #include "base/platform.h"
 #include "infer/driver.h"
 #include "valid/valid.h"
