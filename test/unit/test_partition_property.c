@@ -717,6 +717,7 @@ static void test_partition_property__random_policies(void)
         {"partitions split 5 nodes\n", UINT32_MAX, 5},
         {"partitions keep 1 first\n", 1, 0},
         {"partitions keep 2 heaviest\n", 2, 0},
+        {"partitions drop over 3\n", 3, 0},
         {"partitions stop If\n", UINT32_MAX, 0},
         {"partitions cut anew\n", UINT32_MAX, 0},
         {"partitions cut ends\n", UINT32_MAX, 0},

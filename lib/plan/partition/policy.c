@@ -369,7 +369,7 @@ static int compare_weighed(const void *left, const void *right)
 
 /* All but the best `number` of those that are left. Heaviest: by multiply-accumulates, then by nodes, then the
  * earlier one. Without weights the order is that of the file, so the first are kept. Ties go to the earlier
- * partition, so that the answer does not hang on the sort. */
+ * partition, so that the answer does not hang on the sort. Of `over` lines all or none. */
 static bool keep_some(struct drops *drops, const struct npart__policy *policy)
 {
     uint32_t partitions = drops->partitioning->partitions.count, count = 0;
@@ -389,7 +389,7 @@ static bool keep_some(struct drops *drops, const struct npart__policy *policy)
     if (count > 1)
         qsort(left, count, sizeof *left, compare_weighed);
     for (uint32_t i = 0; i < count; i++)
-        if (i >= policy->number)
+        if (i >= policy->number || (count > policy->number && policy->kind == NPART__POLICY_DROP_OVER))
             drops->dropped[left[i].partition] = policy->rule;
     return true;
 }

@@ -386,7 +386,8 @@ struct npart__policy {
 
 static inline bool npart__policy_keeps(const struct npart__policy *policy)
 {
-    return policy->kind == NPART__POLICY_KEEP_HEAVIEST || policy->kind == NPART__POLICY_KEEP_FIRST;
+    return policy->kind == NPART__POLICY_KEEP_HEAVIEST || policy->kind == NPART__POLICY_KEEP_FIRST ||
+           policy->kind == NPART__POLICY_DROP_OVER;
 }
 
 static inline bool npart__policy_cuts(const struct npart__policy *policy)
