@@ -710,6 +710,7 @@ static void test_partition_property__random_policies(void)
         {"partitions drop only If\n", UINT32_MAX, 0},
         {"partitions drop under 3 nodes\n", UINT32_MAX, 0},
         {"partitions drop under 1 If\n", UINT32_MAX, 0},
+        {"partitions drop under 3 percent\n", UINT32_MAX, 0},
         {"partitions drop whole 2 Concat\n", UINT32_MAX, 0},
         {"partitions fail unfed\n", UINT32_MAX, 0},
         {"partitions drop unfed\n", UINT32_MAX, 0},
