@@ -7,7 +7,7 @@ endif
 
 syntax keyword oplistHead format include target toolchain standing switches switch variant default partitioner
 syntax keyword oplistHead provider option session pool precision unit decided rewriting runtime partitions fallback bodies integer-only functions layout through moved notes param cost limit gate every drop
-syntax keyword oplistBlock op define row pattern failure rewrites rewrite
+syntax keyword oplistBlock op define row pattern failure refusal rewrites rewrite
 syntax keyword oplistRule at by make put or caveat phase class enables need refuse maybe elsewhere note advice unit use let share match of source because else fail except with unless since before
 syntax keyword oplistLink among and or not in is like with for assumed unless folds missing keep stop split only single under unfed int64 above unranked unread leaving shared since before whole nodes via
 syntax keyword oplistAsk static bounded const initializer qconst present quantized graph_input graph_output uniform counts_up declared ends_unit in_unit behind_layout behind_transpose in_gemm inputs_declared captures requantizes ellipsis each it has

@@ -183,14 +183,14 @@ static bool add_session(struct search *at)
 }
 
 /* The pattern of the list whose match the node is part of, or NULL. A match leaves its pattern's rule among the
- * node's reasons (lib/plan/judge/match.c); failures are patterns of another kind. Reasons of a node times patterns of
- * the list; both are few. */
+ * node's reasons (lib/plan/judge/match.c); failures and refusals are of another kind. Reasons of a node times patterns
+ * of the list; both are few. */
 static const struct npart__pattern *unit_of(const struct npart__plan *plan, uint32_t node)
 {
     const struct npart__oplist *oplist = plan->target.oplist;
     for (uint32_t i = plan->mask.first_reason[node]; i < plan->mask.first_reason[node + 1]; i++)
         for (uint32_t p = 0; p < oplist->patterns.count; p++)
-            if (!oplist->patterns.items[p].is_failure &&
+            if (!oplist->patterns.items[p].is_failure && !oplist->patterns.items[p].is_refusal &&
                 oplist->patterns.items[p].unit_rule == plan->mask.reasons.items[i].rule)
                 return &oplist->patterns.items[p];
     return NULL;

@@ -87,8 +87,9 @@ def entries_of(tool, target):
 
 
 def failures_of(tool, target):
-    """The rules of the list's failures, each under its heading "failure NAME"."""
-    return [f"{target}/failure.{line.split()[1]}" for line in described(tool, target) if line.startswith("failure ")]
+    """The rules of the list's failures and refusals, each under its heading "failure NAME"."""
+    return [f"{target}/{line.split()[0]}.{line.split()[1]}" for line in described(tool, target)
+            if line.startswith(("failure ", "refusal "))]
 
 
 # ---- what the cases have -------------------------------------------------------------------------------------------

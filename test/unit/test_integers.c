@@ -7,7 +7,9 @@
 #include "support/analysis.h"
 #include "support/test.h"
 
-/* Every variant of every list with an `integer-only` line. */
+/* Every variant of every list with an `integer-only` line; at the end those whose zero points must be in the middle,
+ * as the fixture's are not. */
+#define SYMMETRIC 3
 static const char *const targets[] = {"edgetpu",      "ethos-u:u55",  "ethos-u:u65", "ethos-u:u85", "neutron",
                                       "neutron:mcxn", "rknn:rv1106",  "rknn:rv1103b", "stm32n6",    "stm32n6:h7p",
                                       "xdna:a8w8",    "xdna:xint8",   "xdna:xdna1"};
@@ -25,7 +27,7 @@ static void plan_for(struct analysis *at, const char *path, const char *target)
 /* The edges may be left: what is floating point there is quantized and dequantized outside. */
 static void test_integers__a_quantized_model_is_taken(void)
 {
-    for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++) {
+    for (size_t i = 0; i < sizeof targets / sizeof targets[0] - SYMMETRIC; i++) {
         struct npart_summary summary = {.size = sizeof summary};
         struct analysis at = {0};
         int before = test_failures;

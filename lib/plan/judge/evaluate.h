@@ -79,6 +79,9 @@ struct npart__units {
 /* `beyond`: where answers about other nodes are kept. False when out of memory. */
 bool npart__match_patterns(const struct npart__target *target, const struct npart__session *session,
                            const struct npart__beyond *beyond, struct npart__arena *arena, struct npart__units *out);
+/* The rule of a refusal that matches live nodes, or NPART_NONE. False when out of memory. */
+bool npart__find_refusal(const struct npart__target *target, const struct npart__session *session,
+                         const struct npart__beyond *beyond, struct npart__arena *arena, uint32_t *rule);
 /* What the list's failures match among nodes whose verdict is NPU, into the mask. False when out of memory. Linear
  * in nodes times the failures that may end in their op. */
 bool npart__match_failures(const struct npart__target *target, const struct npart__session *session,

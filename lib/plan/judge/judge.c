@@ -36,7 +36,7 @@ struct judge {
     struct npart__units units;
     uint32_t *quantized_unit; /* by node: the `unit` rule that holds for it plus one; 0: none does */
     const uint8_t *assumed;
-    bool refuses_model; /* integers only, and the model quantizes nothing */
+    uint32_t refusal;   /* rule by which no node is taken (integers only, or beside a match), or NPART_NONE */
     const struct npart__op_id *policy_ops; /* the list's, in this graph */
     const uint32_t *equivalent, *folded_equivalent; /* by node; the latter NULL where `folded` is */
     uint32_t *judged;   /* by the first node of those equivalent: the one of them that was judged plus one */
@@ -381,8 +381,8 @@ static bool judge_node(struct judge *judge, uint32_t id)
         return add_reason(judge, id, on_npu ? judge->oplist->assumed_npu_rule : judge->oplist->assumed_cpu_rule,
                           on_npu ? NPART__TRUE : NPART__FALSE);
     }
-    if (judge->refuses_model)
-        return add_reason(judge, id, judge->oplist->integer_rule, NPART__FALSE);
+    if (judge->refusal != NPART_NONE)
+        return add_reason(judge, id, judge->refusal, NPART__FALSE);
     bool is_in_body = npart__node_region(judge->graph, id) != 0;
     if (is_in_body && judge->oplist->bodies_stay && npart__target_has(judge->target, judge->oplist->bodies_when))
         return add_reason(judge, id, judge->oplist->bodies_rule, NPART__FALSE);
@@ -524,12 +524,13 @@ npart_status npart__judge(const struct npart__target *target, const struct npart
                     judge.quantized_unit && judge.judged && open_beyond(&out->beyond, graph, arena) &&
                     (!folded || open_beyond(&judge.folded_beyond, folded->session->graph, arena));
     if (!is_ready || !npart__find_held(target, live, arena, &out->beyond) ||
-        !npart__match_patterns(target, live->session, &out->beyond, arena, &judge.units))
+        !npart__match_patterns(target, live->session, &out->beyond, arena, &judge.units) ||
+        !npart__find_refusal(target, live->session, &out->beyond, arena, &judge.refusal))
         return npart__fail_memory(error);
     out->match_of = judge.units.last_of;
-    judge.refuses_model = target->oplist->integer_rule != NPART_NONE &&
-                          npart__target_has(target, target->oplist->integer_when) &&
-                          npart__is_float_model(live->session);
+    if (target->oplist->integer_rule != NPART_NONE && npart__target_has(target, target->oplist->integer_when) &&
+        npart__is_float_model(live->session))
+        judge.refusal = target->oplist->integer_rule;
     /* By id, as first_reason of the next node ends the reasons of this one; nodes that are not live have none. */
     for (uint32_t i = 0; i < graph->nodes.count; i++) {
         out->first_reason[i] = out->reasons.count;

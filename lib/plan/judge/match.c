@@ -335,11 +335,18 @@ static bool find_nodes(struct matcher *matcher, uint32_t root, uint32_t node)
                : match_node(matcher, root, node);
 }
 
+enum kind { PATTERNS, FAILURES, REFUSALS };
+
+static enum kind kind_of(const struct npart__pattern *pattern)
+{
+    return pattern->is_failure ? FAILURES : pattern->is_refusal ? REFUSALS : PATTERNS;
+}
+
 /* A match that ends in the node. */
 static bool find_unit(struct matcher *matcher, const struct root *root, uint32_t node)
 {
     matcher->pattern = &matcher->oplist->patterns.items[root->pattern];
-    return find_nodes(matcher, root->part, node) && (matcher->pattern->is_failure || is_closed(matcher)) &&
+    return find_nodes(matcher, root->part, node) && (kind_of(matcher->pattern) != PATTERNS || is_closed(matcher)) &&
            needs_hold(matcher);
 }
 
@@ -408,16 +415,16 @@ static const struct part_op *find_ops(const struct npart__oplist *oplist, const 
     return ops;
 }
 
-/* The matches of patterns, or of failures. Only matches whose last op the graph has: most models have none of most
- * patterns, and are done here. A stage that is not applied matches nothing. */
-static bool list_roots(struct matcher *matcher, bool of_failures, struct npart__arena *arena)
+/* The matches of patterns, of failures or of refusals. Only matches whose last op the graph has: most models have none
+ * of most patterns, and are done here. A stage that is not applied matches nothing. */
+static bool list_roots(struct matcher *matcher, enum kind kind, struct npart__arena *arena)
 {
     /* There are at most NPART__LIMIT_PATTERNS, so the product fits. */
     uint32_t most = matcher->oplist->patterns.count * NPART__LIMIT_PATTERN_MATCHES, count = 0;
     struct root *roots = npart__arena_zeroed(arena, most + (size_t)1, sizeof *roots);
     for (uint32_t p = 0; roots && p < matcher->oplist->patterns.count; p++) {
         const struct npart__pattern *pattern = &matcher->oplist->patterns.items[p];
-        bool counts = (matcher->target->stages >> pattern->stage & 1) && pattern->is_failure == of_failures;
+        bool counts = (matcher->target->stages >> pattern->stage & 1) && kind_of(pattern) == kind;
         for (uint32_t i = 0; counts && i < pattern->match_count; i++) {
             const struct npart__pattern_part *part = &matcher->oplist->pattern_parts.items[pattern->matches[i]];
             bool is_name = part->kind == NPART__PATTERN_NAME;
@@ -457,7 +464,7 @@ bool npart__match_patterns(const struct npart__target *target, const struct npar
     matcher.unit_of = out->unit_of;
     matcher.ops = find_ops(target->oplist, graph, arena);
     matcher.shared_as = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *matcher.shared_as);
-    if (!matcher.ops || !matcher.shared_as || !list_roots(&matcher, false, arena))
+    if (!matcher.ops || !matcher.shared_as || !list_roots(&matcher, PATTERNS, arena))
         return false;
     /* Region by region, since no match goes across one's edge. */
     for (uint32_t scope = 0; matcher.root_count && scope < graph->scopes.count; scope++)
@@ -584,7 +591,7 @@ bool npart__match_failures(const struct npart__target *target, const struct npar
     struct matcher matcher = matcher_of(target, session);
     matcher.beyond = &mask->beyond;
     matcher.ops = find_ops(target->oplist, graph, arena);
-    if (!matcher.ops || !list_roots(&matcher, true, arena))
+    if (!matcher.ops || !list_roots(&matcher, FAILURES, arena))
         return false;
     for (uint32_t id = 0; matcher.root_count && id < graph->nodes.count; id++) {
         const struct npart__node *node = npart__node_at(graph, id);
@@ -597,6 +604,30 @@ bool npart__match_failures(const struct npart__target *target, const struct npar
             if (is_match && !add_failing(&matcher, arena, mask))
                 return false;
             is_found = mask->failing.count > before;
+        }
+    }
+    return true;
+}
+
+/* ---- refusals ---------------------------------------------------------------------------------------------- */
+
+/* Of any live node, taken or not; the first in the order of ids is enough. */
+bool npart__find_refusal(const struct npart__target *target, const struct npart__session *session,
+                         const struct npart__beyond *beyond, struct npart__arena *arena, uint32_t *rule)
+{
+    const struct npart__graph *graph = session->graph;
+    struct matcher matcher = matcher_of(target, session);
+    matcher.beyond = beyond;
+    matcher.ops = find_ops(target->oplist, graph, arena);
+    *rule = NPART_NONE;
+    if (!matcher.ops || !list_roots(&matcher, REFUSALS, arena))
+        return false;
+    for (uint32_t id = 0; matcher.root_count && *rule == NPART_NONE && id < graph->nodes.count; id++) {
+        const struct npart__node *node = npart__node_at(graph, id);
+        for (uint32_t r = 0; npart__is_live(session, id) && *rule == NPART_NONE && r < matcher.root_count; r++) {
+            const struct root *root = &matcher.roots[r];
+            if (node->op_type == root->op.type && node->domain == root->op.domain && find_unit(&matcher, root, id))
+                *rule = matcher.pattern->unit_rule;
         }
     }
     return true;

@@ -200,6 +200,7 @@ struct drops {
     struct npart__hand_back *to;
     const struct npart__partitioning *partitioning;
     uint32_t *dropped; /* by partition: rule, or NPART_NONE */
+    uint64_t all_macs; /* of the whole graph; 0 where that of a node is not known */
 };
 
 static const uint32_t *members_of(const struct drops *drops, uint32_t partition)
@@ -219,6 +220,15 @@ static uint64_t macs_of(const struct drops *drops, uint32_t partition)
             macs = npart__sum_uint64(macs, here);
     }
     return macs;
+}
+
+/* 0 where that of a node is not known, which is the largest number, at which the sum stays. */
+static uint64_t macs_of_all(const struct drops *drops)
+{
+    uint64_t macs = 0;
+    for (uint32_t i = 0; i < drops->to->graph->nodes.count; i++)
+        macs = npart__sum_uint64(macs, drops->to->request->works->items[i].macs);
+    return macs == NPART__WORK_UNKNOWN ? 0 : macs;
 }
 
 /* How many members are of the line's ops. Members are still those of the session's graph, copies included. */
@@ -345,6 +355,8 @@ static bool is_dropped(const struct drops *drops, const struct npart__policy *po
         return nodes < policy->number;
     case NPART__POLICY_DROP_UNDER_MACS:
         return macs_of(drops, partition) < policy->number;
+    case NPART__POLICY_DROP_UNDER_PERCENT: /* as numbers that have room for a hundred times a sum */
+        return (double)macs_of(drops, partition) * 100 < (double)drops->all_macs * (double)policy->number;
     case NPART__POLICY_DROP_UNDER_OPS:
         return count_named(drops, policy, partition) < policy->number;
     case NPART__POLICY_DROP_SMALL_WHOLE:
@@ -369,7 +381,7 @@ static int compare_weighed(const void *left, const void *right)
 
 /* All but the best `number` of those that are left. Heaviest: by multiply-accumulates, then by nodes, then the
  * earlier one. Without weights the order is that of the file, so the first are kept. Ties go to the earlier
- * partition, so that the answer does not hang on the sort. */
+ * partition, so that the answer does not hang on the sort. Of `over` lines all or none. */
 static bool keep_some(struct drops *drops, const struct npart__policy *policy)
 {
     uint32_t partitions = drops->partitioning->partitions.count, count = 0;
@@ -389,7 +401,7 @@ static bool keep_some(struct drops *drops, const struct npart__policy *policy)
     if (count > 1)
         qsort(left, count, sizeof *left, compare_weighed);
     for (uint32_t i = 0; i < count; i++)
-        if (i >= policy->number)
+        if (i >= policy->number || (count > policy->number && policy->kind == NPART__POLICY_DROP_OVER))
             drops->dropped[left[i].partition] = policy->rule;
     return true;
 }
@@ -416,6 +428,8 @@ bool npart__apply_drops(struct npart__hand_back *to, const struct npart__partiti
         if (!npart__target_has(to->request->target, policy->when))
             continue;
         bool keeps = npart__policy_keeps(policy);
+        if (policy->kind == NPART__POLICY_DROP_UNDER_PERCENT && drops.all_macs == 0)
+            drops.all_macs = macs_of_all(&drops);
         if (keeps && !keep_some(&drops, policy))
             return false;
         for (uint32_t p = 0; !keeps && p < partitions; p++)

@@ -137,8 +137,8 @@ static void describe_op(const struct description *told, const struct npart__op_e
     }
 }
 
-/* Patterns and failures with their rules; the first sentence is that of the pattern itself. Not the expressions:
- * what is fused is said by the sentence. */
+/* Patterns, failures and refusals with their rules; the first sentence is that of the pattern itself. Not the
+ * expressions: what is fused is said by the sentence. */
 static void describe_patterns(const struct description *told)
 {
     const struct npart__oplist *oplist = told->oplist;
@@ -147,7 +147,7 @@ static void describe_patterns(const struct description *told)
         const struct npart__pattern *pattern = &oplist->patterns.items[i];
         if (!counts(told, oplist->rules.items[pattern->unit_rule].when))
             continue;
-        npart__append_format(out, "%s %s\n", pattern->is_failure ? "failure" : "pattern", pattern->name);
+        npart__append_format(out, "%s %s\n", npart__pattern_word(pattern), pattern->name);
         describe_rule(told, pattern->unit_rule);
         if (oplist->rules.items[pattern->unit_rule].advice)
             npart__append_format(out, "  advice   %s\n", oplist->rules.items[pattern->unit_rule].advice);

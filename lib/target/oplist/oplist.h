@@ -144,13 +144,13 @@ struct npart__pattern_part {
 };
 
 /* Nodes that the target takes as one, although it may lack some of their ops. Or, of a `failure`, nodes that it takes
- * and then fails to compile together. Fixed arrays, as a pattern is copied whole when its last line has been read
- * (line_pattern in sections.c). */
+ * and then fails to compile together; of a `refusal`, nodes beside which it takes none. Fixed arrays, as a pattern is
+ * copied whole when its last line has been read (line_pattern in sections.c). */
 struct npart__pattern {
     const char *name;
     uint8_t stage;
-    bool is_failure;
-    uint32_t unit_rule;              /* the note that stands at every node of a match; of a failure, what is required */
+    bool is_failure, is_refusal;     /* a pattern is neither */
+    uint32_t unit_rule;              /* the note that stands at every node of a match; else what is required */
     uint32_t first_rule, rule_count; /* needs, all of which must hold */
     uint32_t name_count, match_count;
     struct {
@@ -160,6 +160,12 @@ struct npart__pattern {
     uint32_t matches[NPART__LIMIT_PATTERN_MATCHES]; /* parts: the alternatives' last nodes */
     uint32_t line;
 };
+
+/* As a list writes it. */
+static inline const char *npart__pattern_word(const struct npart__pattern *pattern)
+{
+    return pattern->is_failure ? "failure" : pattern->is_refusal ? "refusal" : "pattern";
+}
 
 /* Part of what a rewrite puts in the place of a match: an expression over names of its pattern. */
 enum npart__put_kind {
@@ -386,7 +392,8 @@ struct npart__policy {
 
 static inline bool npart__policy_keeps(const struct npart__policy *policy)
 {
-    return policy->kind == NPART__POLICY_KEEP_HEAVIEST || policy->kind == NPART__POLICY_KEEP_FIRST;
+    return policy->kind == NPART__POLICY_KEEP_HEAVIEST || policy->kind == NPART__POLICY_KEEP_FIRST ||
+           policy->kind == NPART__POLICY_DROP_OVER;
 }
 
 static inline bool npart__policy_cuts(const struct npart__policy *policy)

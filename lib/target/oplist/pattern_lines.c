@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Patterns: nodes that a target takes as one. Failures: nodes that it takes and then fails to compile together.
+ * Refusals: nodes beside which it takes none.
  *
  *   expression = OP "(" [ operand { "," operand } ] ")" | number | "const" | "*" | ".." | NAME
  *
@@ -239,22 +240,24 @@ void npart__line_of(struct npart__parser *parser, const struct npart__value *is)
 /* Told with the failure. Of several lines the last counts. */
 void npart__line_advice(struct npart__parser *parser, const struct npart__value *is)
 {
-    if (parser->pattern->is_failure)
+    if (parser->pattern->is_failure || parser->pattern->is_refusal)
         parser->oplist->rules.items[parser->pattern->unit_rule].advice = is[0].text;
     else
-        npart__parse_fail(parser, 1, "only a failure has an advice");
+        npart__parse_fail(parser, 1, "only a failure or a refusal has an advice");
 }
 
-/* The sentence is a rule of its own: for a pattern a note at every node of a match, for a failure
- * what is required of the model, fatal. A name stands once among patterns and failures of a list, since ids of rules
+/* The sentence is a rule of its own: for a pattern a note at every node of a match, for a failure what is required of
+ * the model, fatal, and for a refusal the same, not fatal. A name stands once among all of a list, since ids of rules
  * are made of it. It is kept on the stack while its lines are read, and copied into the list when it is whole; one with
  * a mistake is not kept, as its parts may refer to names that have none. */
 void npart__line_pattern(struct npart__parser *parser, const struct npart__value *is)
 {
     struct npart__oplist *oplist = parser->oplist;
-    bool is_failure = strcmp(parser->line->keyword, "failure") == 0;
-    struct npart__pattern pattern = {
-        .name = is[0].text, .stage = parser->stage, .is_failure = is_failure, .line = parser->now.line};
+    struct npart__pattern pattern = {.name = is[0].text,
+                                     .stage = parser->stage,
+                                     .is_failure = strcmp(parser->line->keyword, "failure") == 0,
+                                     .is_refusal = strcmp(parser->line->keyword, "refusal") == 0,
+                                     .line = parser->now.line};
     for (uint32_t i = 0; i < oplist->patterns.count; i++)
         if (strcmp(oplist->patterns.items[i].name, pattern.name) == 0)
             npart__parse_fail(parser, is[0].token->column, "%s %s is there twice (line %u)", parser->line->keyword,
@@ -270,8 +273,8 @@ void npart__line_pattern(struct npart__parser *parser, const struct npart__value
         return;
     struct npart__rule *rule = &oplist->rules.items[pattern.unit_rule];
     rule->about = NPART_ABOUT_OP;
-    rule->kind = is_failure ? NPART_RULE_NEED : NPART_RULE_NOTE;
-    rule->is_fatal = is_failure;
+    rule->kind = pattern.is_failure || pattern.is_refusal ? NPART_RULE_NEED : NPART_RULE_NOTE;
+    rule->is_fatal = pattern.is_failure;
     const char *source = rule->source;
     /* After the rule of its own sentence. */
     pattern.first_rule = oplist->rules.count;
