@@ -52,8 +52,24 @@ struct npart__rate {
     bool may_be_0;           /* the deviation is of the time, and not of its logarithm */
 };
 
+/* Where a parameter counts, as parameters.def has it. */
+enum npart__where {
+    NPART__AT_OTHER,
+    NPART__AT_SWITCHING,
+    NPART__AT_NPU,
+    NPART__AT_CPU,
+    NPART__AT_COLD,
+    NPART__AT_ELSEWHERE,
+};
+/* All but OTHER are rates. */
+enum {
+    NPART__RATE_PARAMETERS = 0
+#define PARAMETER(name, text, where, sentence) +(NPART__AT_##where != NPART__AT_OTHER)
+#include "oplist/parameters.def"
+};
+
 /* A line of the list is one rate, whatever it serves: what it is off by is the same everywhere. */
-#define NPART__MOST_RATES ((uint32_t)NPART__PARAMETERS * NPART__ARITHMETICS)
+#define NPART__MOST_RATES ((uint32_t)NPART__RATE_PARAMETERS * NPART__ARITHMETICS)
 #define NPART__NO_RATE UINT8_MAX
 
 /* Of one target, one way to start its partitions, and one state (sustained or not). `values` are the parameters as
@@ -210,6 +226,11 @@ bool npart__find_blocks(const struct npart__target *target, const struct npart__
 bool npart__joins_blocks(const struct npart__image_blocks *blocks, const struct npart__session *session, uint32_t id);
 double npart__fill_up_image(const struct npart__rates *rates, enum npart__arithmetic arithmetic,
                             const struct npart__fact *fact, const struct npart__work *work, uint64_t tile);
+
+/* ---- scales.c ---------------------------------------------------------------------------------------------- */
+
+/* Of a Concat: the elements of operands that are dequantized by another scale than its result is quantized with. */
+double npart__requantized_elements(const struct npart__session *session, uint32_t id);
 
 /* ---- branches.c -------------------------------------------------------------------------------------------- */
 
