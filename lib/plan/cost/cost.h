@@ -110,6 +110,10 @@ bool npart__bill_is_measured(const struct npart__rates *rates, const struct npar
 /* What the rates stand on that most of the time is by; `variant` of the target. */
 enum npart_basis npart__bill_basis(const struct npart__rates *rates, const struct npart__bill *bill, uint32_t variant);
 
+/* How far off networks were that took no part in the rates that most of the time is by; negative: none was left out, or
+ * more of the time is assumed, or measured by a user. */
+double npart__bill_error(const struct npart__rates *rates, const struct npart__bill *bill);
+
 /* What a compiler gets: a partition, or the sum of several. */
 struct npart__compile_work {
     double partitions, nodes, weight_bytes, macs;

@@ -306,3 +306,13 @@ enum npart_basis npart__bill_basis(const struct npart__rates *rates, const struc
     return basis_of(rates->values[sum.most][NPART__PARAMETER_HELD_OUT],
                     rates->values[sum.most][NPART__PARAMETER_SISTER], variant);
 }
+
+double npart__bill_error(const struct npart__rates *rates, const struct npart__bill *bill)
+{
+    struct sum sum;
+    sum_up(rates, bill, NPART__PART_ALL, &sum);
+    const struct npart__parameter *error = rates->values[sum.most][NPART__PARAMETER_HELD_OUT];
+    error = error ? error : rates->values[sum.most][NPART__PARAMETER_SISTER];
+    bool is_known = error && !error->is_assumed && assumed_share(rates, bill) <= 0.5;
+    return is_known && !npart__bill_is_measured(rates, bill) ? error->typical : -1;
+}
