@@ -568,8 +568,8 @@ struct npart_cost {
     size_t size;
     struct npart_cost_range total; /* of a run */
     bool is_calibrated; /* whether `basis` is another than `documents` */
-    /* what the rates stand on: of the precision that most of the NPU's time is of; `documents` too where more than half
-     * of the time rests on assumed parameters */
+    /* what the rates stand on, by the precision of most of the NPU's time; `documents` too where most of it is
+     * assumed */
     enum npart_basis basis;
     bool is_cpu_measured; /* whether a run on the CPU alone rests on measurements of your own (`--cost`) */
     const char *runtime; /* what starts partitions: `bare`, `onnxruntime`, `tflite` or `coreml` */
@@ -606,6 +606,7 @@ struct npart_cost {
     uint32_t conversions; /* tensors whose layout is changed */
     struct npart_cost_range compile; /* compiling all partitions, likewise, in no other time */
     double bound_tokens_per_s; /* tokens_per_s with buffers bound between runs; negative: not known */
+    double held_out_error; /* how far off families of networks left out of the rates were, or negative */
 };
 /* What a run costs. False for NULL or an unknown size. */
 NPART_API NPART_CHECKED bool npart_plan_cost(const npart_plan *plan, struct npart_cost *out);

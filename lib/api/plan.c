@@ -573,6 +573,7 @@ bool npart_plan_cost(const npart_plan *plan, struct npart_cost *out)
         .is_calibrated = cost->basis != NPART_BASIS_DOCUMENTS,
         .is_cpu_measured = npart__bill_is_measured(&plan->plan.node_costs->rates, &plan->plan.sides.cpu),
         .basis = cost->basis,
+        .held_out_error = npart__bill_error(&plan->plan.node_costs->rates, &cost->bill),
         .compile = npart__compile_range(&plan->plan.node_costs->rates, &work),
     };
     add_serving(&plan->plan, out);

@@ -649,10 +649,15 @@ void npart__put_checked(struct npart__page *page, const struct npart_plan_pair *
     npart__append_text(&line, line.size && *standing ? "; " : "");
     add_standing(page, standing, &line);
     (void)npart_advice_recommendation(pair->advice, &worth);
-    if (worth.time.typical_ms >= 0 || worth.cpu.typical_ms >= 0)
-        npart__append_format(&line, "%s%s", line.size ? "; " : "",
-                             page->cost.is_calibrated ? "~ estimated, not measured"
-                                                      : "~ estimated, from assumed speeds");
+    if (worth.time.typical_ms >= 0 || worth.cpu.typical_ms >= 0) {
+        npart__append_format(&line, "%s~ estimated, ", line.size ? "; " : "");
+        if (page->cost.is_calibrated)
+            npart__append_text(&line, "not measured");
+        else if (page->cost.held_out_error >= 0)
+            npart__append_format(&line, "%.0f %% off on other networks", 100 * page->cost.held_out_error);
+        else
+            npart__append_text(&line, "from assumed speeds");
+    }
     if (worth.cpu.typical_ms >= 0 && page->cost.is_cpu_measured)
         npart__append_text(&line, "; CPU measured");
     if (line.size)

@@ -152,7 +152,9 @@ def read(args, asker):
                 continue
             for what, tokens, column in (("decode", 1, "decode_tokens_per_s"), ("prompt", llm.PROMPT, "prompt_tokens_per_s")):
                 if row[column]:
-                    of = asker.of(row["model"], "nbits", int(row["context"]), tokens)
+                    slots = int(row["context"])
+                    used = llm.IN_USE.get(slots, slots) if what == "decode" else slots
+                    of = asker.of(row["model"], "nbits", used, tokens)
                     rows[unit, "hexagon:" + chip].append(
                         (family_of(row["model"]), row["model"], what, of if unit == "gpu" else OnCpu(of.works, chip),
                          1000 * tokens / float(row[column])))
@@ -236,9 +238,10 @@ A CPU has one bandwidth, of weights and of all else, and two rates of products o
 kernels, a step's few rows do not, and heads of queries that share keys fetch them anew. So what 4,096 slots add to a step goes by
 heads of queries: 28 layers of 16 heads add 0.39 times what 36 layers of 32 heads do, in the median of six chips, as there are
 0.39 times the heads; both have 8 heads of keys, and 0.78 times the bytes. By bytes, as rates went before, steps were 16.5 %
-off on the rows that these were set by. What 512 slots had in use is not said: with half of them, errors of families left out
-are 11 % instead of 13 %, and bandwidths a fifth lower (79 GB/s of an 8 Elite's CPU are 93 % of what its memory's pins carry);
-the tool charges all slots, and so do these fits. Where families
+off on the rows that these were set by. A step reads the slots that are in use, which nobody publishes: of 4,096 they are taken as all, of
+512 as half (`IN_USE` in `llm.py`). With all of 512 the CPU of an 8 Elite would get 79 GB/s, 93 % of what its memory's pins carry, and
+that of an 8 Elite Gen 5 82 %; with half of them bandwidths are 62 to 73 % of the pins' on the five chips but qcs8275 (32 %), and steps of
+families left out 10 % off instead of 12 %. Where families
 left out are off by more than 50 %, rows contradict each other, and lists have no rates (qcs9075). Intervals are from these, as those of networks are
 (`sigma_of_families` in `oracles/fidelity/cost_model.py`). A cache of so many slots is charged whole; what was published filled it
 in part. Nothing else is known of GPUs: of networks beside language models the tables have too few rows on any of them,

@@ -27,7 +27,7 @@ import statistics
 import numpy as np
 
 import published
-from cost_model import error_of_families, family_median, family_weights, is_set_aside, sigma_of_families, write_look
+from cost_model import error_of_families, error_of_look, family_median, family_weights, is_set_aside, sigma_of_families, write_look
 
 BEGIN, END = "# begin: fitted by make fit-rates", "# end: fitted"
 OTHERWISE = {"layout_gb_per_s": 60, "product_us": 2, "stream_gb_per_s": 1}  # where a list does not say
@@ -322,7 +322,7 @@ def lines_of(fit, fitted, held, options):
     """`param` lines of the list. The model's own spread is what covers eight of ten of one more family."""
     of = f" of {options.precision}" if options.precision else ""
     sigma, families = sigma_of(held), [one.row["family"] for one in held]
-    error = error_of_families(np.array([abs(one.ratio - 1) for one in held]), families)
+    error = max(error_of_families(np.array([abs(one.ratio - 1) for one in held]), families), error_of_look(options.target))
     for chip, sister in [*((chip, chip) for chip in fit.chips), *options.sisters]:
         name = "held_out_error" if chip == sister else "sister_error"
         yield f"param model_sigma{of} for {chip} {sigma:.2g} {sigma:.2g} {sigma:.2g} \"families of networks held out\""

@@ -30,7 +30,7 @@ rows (`make fit-rates`; what of each target is a row of `oracles/fidelity/fits.c
 figures on the left flatter. Those on the right are of families that took no part:
 
 - *held out*: the median error, each family counting the same; of fewer than nine families what it is at most, at four of
-  five draws of so many. Where it is at most 25 % a report calls the rates measured (`cost.basis`). Of two families nothing is
+  five draws of so many; no less than that of the last look (fidelity-cost.md). Where it is at most 25 % a report calls the rates measured (`cost.basis`). Of two families nothing is
   sure (dla, tidl, xnnpack): a report says "estimated, from assumed speeds" there, as where nothing was measured.
 - *families inside*: the share of rows inside the interval that the other families make, each family counting the same.
 - *model_sigma*: what makes the interval: of one more family four of five rows are to lie inside it (`sigma_of_families` in

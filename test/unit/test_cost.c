@@ -729,19 +729,20 @@ static void test_cost__what_rates_stand_on(void)
     static const struct {
         const char *by, *target;
         enum npart_basis basis;
+        double error; /* -1: not known */
     } rows[] = {
-        {"", "t:chip", NPART_BASIS_DOCUMENTS},
-        {"param held_out_error for chip 0.25 0.25 0.25 \"s\"\n", "t:chip", NPART_BASIS_MEASURED},
-        {"param held_out_error for chip 0.26 0.26 0.26 \"s\"\n", "t:chip", NPART_BASIS_DOCUMENTS},
-        {"param held_out_error for chip 0.2 0.2 0.2 \"s\"\n", "t:kin", NPART_BASIS_FAMILY},
-        {"param held_out_error for chip 0.2 0.2 0.2 \"s\"\n", "t:other", NPART_BASIS_DOCUMENTS},
-        {"param sister_error for other 0.2 0.2 0.2 \"s\"\n", "t:other", NPART_BASIS_FAMILY},
-        {"param sister_error for other 0.4 0.4 0.4 \"s\"\n", "t:other", NPART_BASIS_DOCUMENTS},
-        {"param held_out_error 0.2 0.2 0.2 \"s\"\n", "t:other", NPART_BASIS_MEASURED},
-        {"param held_out_error of w8a8 0.2 0.2 0.2 \"s\"\n", "t:other", NPART_BASIS_DOCUMENTS},
+        {"", "t:chip", NPART_BASIS_DOCUMENTS, -1},
+        {"param held_out_error for chip 0.25 0.25 0.25 \"s\"\n", "t:chip", NPART_BASIS_MEASURED, 0.25},
+        {"param held_out_error for chip 0.26 0.26 0.26 \"s\"\n", "t:chip", NPART_BASIS_DOCUMENTS, 0.26},
+        {"param held_out_error for chip 0.2 0.2 0.2 \"s\"\n", "t:kin", NPART_BASIS_FAMILY, 0.2},
+        {"param held_out_error for chip 0.2 0.2 0.2 \"s\"\n", "t:other", NPART_BASIS_DOCUMENTS, -1},
+        {"param sister_error for other 0.2 0.2 0.2 \"s\"\n", "t:other", NPART_BASIS_FAMILY, 0.2},
+        {"param sister_error for other 0.4 0.4 0.4 \"s\"\n", "t:other", NPART_BASIS_DOCUMENTS, 0.4},
+        {"param held_out_error 0.2 0.2 0.2 \"s\"\n", "t:other", NPART_BASIS_MEASURED, 0.2},
+        {"param held_out_error of w8a8 0.2 0.2 0.2 \"s\"\n", "t:other", NPART_BASIS_DOCUMENTS, -1},
         /* More than half of the time is assumed: whatever was held out, it was not this. */
         {"param held_out_error 0.2 0.2 0.2 \"s\"\nparam launch_ms 9 9 9 assumed \"s\"\n", "t:chip",
-         NPART_BASIS_DOCUMENTS},
+         NPART_BASIS_DOCUMENTS, -1},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct npart_error error;
@@ -755,7 +756,7 @@ static void test_cost__what_rates_stand_on(void)
         REQUIRE(plan_of(&session, chain, text, rows[i].target, &error) == NPART_OK);
         npart_plan_cost(session.plan, &cost);
         CHECK_INT(cost.basis, rows[i].basis);
-        CHECK(cost.is_calibrated == (rows[i].basis != NPART_BASIS_DOCUMENTS));
+        CHECK(cost.is_calibrated == (rows[i].basis != NPART_BASIS_DOCUMENTS) && cost.held_out_error == rows[i].error);
         close_session(&session);
     }
 }

@@ -15,12 +15,21 @@
     "param matrix_tops 1 1 1\nparam depthwise_gops 1 1 1\nparam pool_gops 1 1 1\nparam normalize_gops 1 1 1\n"         \
     "param function_gops 1 1 1\nparam elementwise_gops 1 1 1\n"                                                        \
     "param move_gb_per_s 1 1 1\nparam node_us 1000 1000 1000\nparam io_gb_per_s 1 1 1\n"
-#define BLOCKS "param channel_tile 32 32 32\nparam height_tile 8 8 8\nparam width_tile 4 4 4\n"
+#define BLOCKS                                                                                                         \
+    "param channel_tile 32 32 32\nparam height_tile 8 8 8\nparam width_tile 4 4 4\nparam row_elements 16 16 16\n"
 #define FAST "param memory_gb_per_s 1000000 1000000 1000000\n"
 #define SLOW "param memory_gb_per_s 1 1 1\n"
-#define OPS "op Abs Add Concat Conv MatMul MaxPool Reshape Transpose\n"
+#define OPS                                                                                                            \
+    "op Abs Add Concat Conv DequantizeLinear MatMul MaxPool QuantizeLinear ReduceMean Reshape Softmax Transpose\n"
 #define IMAGE "input x float32[1,32,8,8]\ninit w float32[32,32,1,1]\nnode c = Conv(x, w)\n" /* 2,048 elements */
 #define PASS (2 * 2048 * 2e-6)
+/* Two images of 8 bits by one scale, put together as what is quantized by another. */
+#define QUANTIZED(scale, zero_point)                                                                                   \
+    "input x uint8[1,32,8,8]\ninput u uint8[1,32,8,8]\ninit s float32 = 1\ninit t float32 = 2\n"                       \
+    "init z uint8 = 0\ninit p uint8 = 1\nnode a = DequantizeLinear(x, s, z)\n"                                         \
+    "node b = DequantizeLinear(u, s, p)\nnode c = Concat(a, b) axis=1\n"                                               \
+    "node y = QuantizeLinear(c, " scale ", " zero_point ")\noutput y\n"
+#define ROW 16e-6
 
 static const struct {
     const char *what, *model;
@@ -46,6 +55,11 @@ static const struct {
      2 * 2048 * 2e-6},
     {"a line of tokens", "input x float32[1,64,32]\nnode a = Abs(x)\nnode y = Concat(a, a) axis=1\noutput y\n",
      2 * 4096 * 2e-6},
+    {"one operand of another zero point", QUANTIZED("s", "z"), 2 * 2048e-6},
+    {"both of another scale", QUANTIZED("t", "z"), 4 * 2048e-6},
+    {"rows of a softmax", "input x float32[4,32]\nnode y = Softmax(x) axis=-1\noutput y\n", 4 * ROW},
+    {"along another axis", "input x float32[4,32]\nnode y = Softmax(x) axis=0\noutput y\n", 32 * ROW},
+    {"results of a mean", "input x float32[4,32]\nnode y = ReduceMean(x) axes=[1]\noutput y\n", 4 * ROW},
     {"dilated",
      "input x float32[1,32,12,8]\ninit w float32[32,32,3,1]\nnode y = Conv(x, w) dilations=[2,1]\noutput y\n",
      2 * (3072 + 2048) * 2e-6},

@@ -52,8 +52,24 @@ struct npart__rate {
     bool may_be_0;           /* the deviation is of the time, and not of its logarithm */
 };
 
+/* Where a parameter counts, as parameters.def has it. */
+enum npart__where {
+    NPART__AT_OTHER,
+    NPART__AT_SWITCHING,
+    NPART__AT_NPU,
+    NPART__AT_CPU,
+    NPART__AT_COLD,
+    NPART__AT_ELSEWHERE,
+};
+/* All but OTHER are rates. */
+enum {
+    NPART__RATE_PARAMETERS = 0
+#define PARAMETER(name, text, where, sentence) +(NPART__AT_##where != NPART__AT_OTHER)
+#include "oplist/parameters.def"
+};
+
 /* A line of the list is one rate, whatever it serves: what it is off by is the same everywhere. */
-#define NPART__MOST_RATES ((uint32_t)NPART__PARAMETERS * NPART__ARITHMETICS)
+#define NPART__MOST_RATES ((uint32_t)NPART__RATE_PARAMETERS * NPART__ARITHMETICS)
 #define NPART__NO_RATE UINT8_MAX
 
 /* Of one target, one way to start its partitions, and one state (sustained or not). `values` are the parameters as
@@ -93,6 +109,10 @@ bool npart__bill_is_measured(const struct npart__rates *rates, const struct npar
 
 /* What the rates stand on that most of the time is by; `variant` of the target. */
 enum npart_basis npart__bill_basis(const struct npart__rates *rates, const struct npart__bill *bill, uint32_t variant);
+
+/* How far off networks were that took no part in the rates that most of the time is by; negative: none was left out, or
+ * more of the time is assumed, or measured by a user. */
+double npart__bill_error(const struct npart__rates *rates, const struct npart__bill *bill);
 
 /* What a compiler gets: a partition, or the sum of several. */
 struct npart__compile_work {
@@ -210,6 +230,11 @@ bool npart__find_blocks(const struct npart__target *target, const struct npart__
 bool npart__joins_blocks(const struct npart__image_blocks *blocks, const struct npart__session *session, uint32_t id);
 double npart__fill_up_image(const struct npart__rates *rates, enum npart__arithmetic arithmetic,
                             const struct npart__fact *fact, const struct npart__work *work, uint64_t tile);
+
+/* ---- scales.c ---------------------------------------------------------------------------------------------- */
+
+/* Of a Concat: the elements of operands that are dequantized by another scale than its result is quantized with. */
+double npart__requantized_elements(const struct npart__session *session, uint32_t id);
 
 /* ---- branches.c -------------------------------------------------------------------------------------------- */
 

@@ -10,6 +10,7 @@
  *   depthwise   results * sqrt(taps) at depthwise_gops: a filter's rows are shared between neighbours
  *   others      elements at a rate by class of work; what only moves by bytes read and written, and it reads no more
  *               than it writes; Concat writes in place, a Transpose that moves only axes of size 1 moves nothing
+ *   normalize   a row counts `row_elements` more, where the list says so: long rows take less an element
  *   every node  weights at memory_gb_per_s, and node_us
  *
  * On a chip that keeps images in blocks (`channel_tile`; blocks.c) besides:
@@ -18,7 +19,7 @@
  *               through move_gb_per_s, as it is cut into as many dense ones and put together again; node_us a group
  *   depthwise   channels filled up to whole blocks
  *   moves       a Transpose to or from channels last is none; conversions to the file's order are, and so is a Concat
- *               within blocks
+ *               within blocks, and what it takes of another scale than its result's (scales.c)
  *   branches    side by side (branches.c): a product hides its weights or they hide it, and pooling takes no time
  *
  * Nothing is free because it is fused: the rates of elementwise operators were found with those that are. Bytes are by
@@ -212,16 +213,43 @@ static double moved_elements(const struct costing *at)
     double elements = blocks->channels ? 2 * blocks->converted[at->id] : 0, read = in(at->work);
     if (at->work->class == NPART_WORK_MOVE && read > out(at->work))
         read = out(at->work);
-    if (npart__comes_from(node, NPART__WAY(CONCAT)))
-        /* Its operands are written where it reads them. */
+    if (npart__comes_from(node, NPART__WAY(CONCAT))) {
+        /* Its operands are written where it reads them, but in blocks those of other scales than its own. */
         moves = blocks->channels && !npart__joins_blocks(blocks, at->session, at->id);
-    else if ((blocks->channels && blocks->is_free[at->id]) ||
+        elements += moves || !blocks->channels ? 0 : 2 * npart__requantized_elements(at->session, at->id);
+    } else if ((blocks->channels && blocks->is_free[at->id]) ||
              (npart__comes_from(node, NPART__WAY(TRANSPOSE)) && keeps_order(at)))
         moves = false;
     else if (is_conv_in_blocks(at) && is_dilated(at))
         /* Into dense images and back: the operand and the result are read and written once more, each. */
         elements += 2 * (in(at->work) + out(at->work));
     return elements + (moves ? read + out(at->work) : 0);
+}
+
+/* How many rows a softmax, normalization or reduction has: of each, something is put together of all lanes of a vector,
+ * and computed once. 0 where it is not known. */
+static double normalized_rows(const struct costing *at)
+{
+    static const uint64_t along_axis = NPART__WAY(SOFTMAX) | NPART__WAY(LOG_SOFTMAX) | NPART__WAY(NORMALIZE);
+    const struct npart__graph *graph = at->session->graph;
+    const struct npart__node *node = npart__node_at(graph, at->id);
+    uint32_t value = npart__node_output(graph, node, 0);
+    const struct npart__fact *result = value == NPART_NONE ? NULL : npart__fact_of(at->session->inference, value);
+    if (out(at->work) < in(at->work))
+        return out(at->work);
+    if (!npart__comes_from(node, along_axis) || !result || !result->has_rank || !result->rank)
+        return 0;
+    int64_t rank = result->rank, axis = npart__node_int(graph, node, "axis", -1);
+    axis += axis < 0 ? rank : 0;
+    int64_t length = axis >= 0 && axis < rank ? result->dims[axis] : 0;
+    return npart__is_number(length) && length > 0 ? out(at->work) / (double)length : 0;
+}
+
+/* Each element, and each row as many more as the list says. */
+static double normalized_elements(const struct costing *at)
+{
+    const struct npart__parameter *row = at->out->rates.values[at->arithmetic][NPART__PARAMETER_ROW];
+    return larger(at->work) + (row ? row->typical * normalized_rows(at) : 0);
 }
 
 static bool is_beside(const struct costing *at)
@@ -317,7 +345,7 @@ static void cost_on_npu(const struct costing *at, struct npart__side_cost *side)
     if (work->class == NPART_WORK_DEPTHWISE)
         charge_depthwise(at, side);
     else if (work->class == NPART_WORK_NORMALIZE)
-        charge(at, side, NPART__PART_NPU_COMPUTE, NPART__PARAMETER_NORMALIZE, larger(work));
+        charge(at, side, NPART__PART_NPU_COMPUTE, NPART__PARAMETER_NORMALIZE, normalized_elements(at));
     else if (work->class == NPART_WORK_FUNCTION)
         charge(at, side, NPART__PART_NPU_COMPUTE, NPART__PARAMETER_FUNCTION, out(work));
     else if (work->class == NPART_WORK_ELEMENTWISE)

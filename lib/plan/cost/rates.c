@@ -17,16 +17,14 @@
 
 /* parameters.def says where each counts; `sustained` slows down what computes, NPU and CPU, and model_sigma is of the
  * NPU. */
-enum where { SWITCHING, NPU, CPU, COLD, ELSEWHERE, OTHER };
-
 static const uint8_t where_of[NPART__PARAMETERS] = {
-#define PARAMETER(name, text, where, sentence) where,
+#define PARAMETER(name, text, where, sentence) NPART__AT_##where,
 #include "oplist/parameters.def"
 };
 
 bool npart__is_npu_rate(const struct npart__rate *rate)
 {
-    return where_of[rate->from->name] == NPU;
+    return where_of[rate->from->name] == NPART__AT_NPU;
 }
 
 static bool ends_with(const char *name, const char *end)
@@ -77,7 +75,7 @@ static struct npart__rate rate_of(const struct npart__parameter *parameter, cons
         return rate;
     }
     /* A chip that keeps 0.6 of its speed takes 1 / 0.6 of the time. */
-    if (sustained && sustained->low > 0 && (where == NPU || where == CPU)) {
+    if (sustained && sustained->low > 0 && (where == NPART__AT_NPU || where == NPART__AT_CPU)) {
         rate.ms /= sustained->typical;
         of_share = log_deviation(sustained);
     }
@@ -122,7 +120,7 @@ void npart__find_rates(const struct npart__target *target, enum npart__invoker i
             if (out->values[a][p] && is_others(out->values[a][p], invoker, own))
                 out->values[a][p] = NULL;
             out->of[a][p] = NPART__NO_RATE;
-            if (out->values[a][p])
+            if (out->values[a][p] && where_of[p] != NPART__AT_OTHER)
                 out->of[a][p] = place_of(out, out->values[a][p], (uint8_t)a, sustained);
         }
     }
@@ -153,7 +151,7 @@ static void sum_up(const struct npart__rates *rates, const struct npart__bill *b
         /* Quantities add up over parts first: one rate is off by the same in each part. */
         double ms = out->quantities[i] * rates->items[i].ms;
         out->ms += ms;
-        if (where_of[rates->items[i].from->name] != NPU)
+        if (where_of[rates->items[i].from->name] != NPART__AT_NPU)
             continue;
         out->npu_ms += ms;
         by_arithmetic[rates->arithmetic[i]] += ms;
@@ -307,4 +305,14 @@ enum npart_basis npart__bill_basis(const struct npart__rates *rates, const struc
     sum_up(rates, bill, NPART__PART_ALL, &sum);
     return basis_of(rates->values[sum.most][NPART__PARAMETER_HELD_OUT],
                     rates->values[sum.most][NPART__PARAMETER_SISTER], variant);
+}
+
+double npart__bill_error(const struct npart__rates *rates, const struct npart__bill *bill)
+{
+    struct sum sum;
+    sum_up(rates, bill, NPART__PART_ALL, &sum);
+    const struct npart__parameter *error = rates->values[sum.most][NPART__PARAMETER_HELD_OUT];
+    error = error ? error : rates->values[sum.most][NPART__PARAMETER_SISTER];
+    bool is_known = error && !error->is_assumed && assumed_share(rates, bill) <= 0.5;
+    return is_known && !npart__bill_is_measured(rates, bill) ? error->typical : -1;
 }

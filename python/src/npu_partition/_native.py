@@ -1418,6 +1418,7 @@ class npart_cost(Structure):
     conversions: int
     compile: Any
     bound_tokens_per_s: float
+    held_out_error: float
     _fields_ = [
         ("size", c_size_t),
         ("total", npart_cost_range),
@@ -1452,6 +1453,7 @@ class npart_cost(Structure):
         ("conversions", c_uint32),
         ("compile", npart_cost_range),
         ("bound_tokens_per_s", c_double),
+        ("held_out_error", c_double),
     ]
 
 

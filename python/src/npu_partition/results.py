@@ -742,10 +742,10 @@ class Cost:
     calibrated: bool
     """Whether ``basis`` is another than ``documents``."""
     basis: CostBasis
-    """What the rates stand on: of the precision that most of the NPU's time is of; ``documents`` too where more than
-    half of the time rests on assumed parameters: ``documents``: single figures and assumptions, or networks that
-    held out were off by more than 25 % in the median; ``measured_family``: networks on a sister of the chip,
-    which held out were off by less; ``measured``: the same on this chip."""
+    """What the rates stand on, by the precision of most of the NPU's time; ``documents`` too where most of it is
+    assumed: ``documents``: single figures and assumptions, or networks that held out were off by more than 25 %
+    in the median; ``measured_family``: networks on a sister of the chip, which held out were off by less;
+    ``measured``: the same on this chip."""
     cpu_measured: bool
     """Whether a run on the CPU alone rests on measurements of your own (``--cost``)."""
     runtime: str
@@ -799,6 +799,8 @@ class Cost:
     """Tensors whose layout is changed."""
     compile_ms: Range | None
     """Compiling all partitions, likewise, in no other time."""
+    held_out_error: float | None
+    """How far off families of networks left out of the rates were, or None."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a quantized Concat passes over because its operands are of other scales than its result. Elements of one scale
+ * are written where the result is read; others are rewritten first (Hexagon: apache/tvm#15258 has operands take the
+ * scale of the result over, which "helps in using optimized implementations of concat"; quic/aimet#4025: on the device
+ * all that is concatenated has one encoding).
+ */
+#include "cost/cost.h"
+
+/* The scale and the zero point of a QuantizeLinear or DequantizeLinear. */
+struct encoding {
+    double scale, zero_point;
+    int type;
+};
+
+/* False unless it is one number that is known. */
+static bool read_number(const struct npart__session *session, const struct npart__node *node, uint32_t index,
+                        double *out)
+{
+    uint32_t value = index < node->input_count ? npart__node_input(session->graph, node, index) : NPART_NONE;
+    const struct npart__fact *fact = value == NPART_NONE ? NULL : npart__fact_of(session->inference, value);
+    uint64_t elements;
+    return fact && fact->tensor && npart__static_elements(fact, &elements) && elements == 1 &&
+           npart__tensor_doubles(fact->tensor, out, 1);
+}
+
+static bool read_encoding(const struct npart__session *session, const struct npart__node *node, uint32_t quantized,
+                          struct encoding *out)
+{
+    uint32_t zero_point = node->input_count > 2 ? npart__node_input(session->graph, node, 2) : NPART_NONE;
+    *out = (struct encoding){.type = npart__fact_of(session->inference, quantized)->element_type};
+    return read_number(session, node, 1, &out->scale) &&
+           (zero_point == NPART_NONE || read_number(session, node, 2, &out->zero_point));
+}
+
+/* As a DequantizeLinear before the node has it. */
+static bool encoding_before(const struct npart__session *session, uint32_t value, struct encoding *out)
+{
+    uint32_t producer = npart__producer(session->graph, value);
+    const struct npart__node *node = producer == NPART_NONE ? NULL : npart__node_at(session->graph, producer);
+    uint32_t from = node && node->input_count ? npart__node_input(session->graph, node, 0) : NPART_NONE;
+    return from != NPART_NONE && npart__node_plays(session->graph, node, NPART__ROLE_DEQUANTIZES) &&
+           read_encoding(session, node, from, out);
+}
+
+/* As a QuantizeLinear after the node has it, which is its only user. */
+static bool encoding_after(const struct npart__session *session, uint32_t value, struct encoding *out)
+{
+    const struct npart__value *result = npart__value_at(session->graph, value);
+    if (result->consumer_count != 1)
+        return false;
+    const struct npart__node *node = npart__node_at(session->graph, session->graph->consumers[result->first_consumer]);
+    uint32_t to = node->output_count ? npart__node_output(session->graph, node, 0) : NPART_NONE;
+    return to != NPART_NONE && npart__node_plays(session->graph, node, NPART__ROLE_QUANTIZES) &&
+           read_encoding(session, node, to, out);
+}
+
+double npart__requantized_elements(const struct npart__session *session, uint32_t id)
+{
+    const struct npart__node *node = npart__node_at(session->graph, id);
+    uint32_t result = npart__node_output(session->graph, node, 0);
+    struct encoding after, before;
+    double sum = 0;
+    if (result == NPART_NONE || !encoding_after(session, result, &after))
+        return 0;
+    for (uint32_t k = 0; k < node->input_count; k++) {
+        uint32_t value = npart__node_input(session->graph, node, k);
+        uint64_t elements;
+        if (value == NPART_NONE || !encoding_before(session, value, &before))
+            continue;
+        bool is_alike =
+            before.scale == after.scale && before.zero_point == after.zero_point && before.type == after.type;
+        if (!is_alike && npart__static_elements(npart__fact_of(session->inference, value), &elements))
+            sum += (double)elements;
+    }
+    return sum;
+}
