@@ -177,7 +177,7 @@ ORACLE_PYTHON ?= $(PYTHON)
 TARGET ?= hexagon
 SOC ?=
 
-# The newest release that lib/target/runtime describes: what models it loads is compared with it.
+# The newest release that lib/target/release describes: what models it loads is compared with it.
 ONNXRUNTIME ?= 1.31.1
 $(VENV)/ready:
 	$(PYTHON) -m venv $(VENV)

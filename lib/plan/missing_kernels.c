@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Nodes that neither side can run: the provider does not take them, and ONNX Runtime's CPU provider has no kernel for
- * their operator and element types (runtime/kernels.def). Such a model has no session (NOT_IMPLEMENTED when it is
+ * their operator and element types (release/kernels.def). Such a model has no session (NOT_IMPLEMENTED when it is
  * created), though nothing is wrong with the file, and another target may take the node. So this belongs to the plan:
  * the nodes stay on the CPU, and a finding says that the session fails.
  * Modelled on core/framework/session_state.cc (CreateKernels) and core/optimizer/insert_cast_transformer.cc; probe:
@@ -9,7 +9,7 @@
  */
 #include "infer/families.h"
 #include "plan/plan.h"
-#include "runtime/runtime.h"
+#include "release/release.h"
 
 /* Whether a session of ONNX Runtime runs what is not taken. A tool that only asks ONNX's inference runs nothing. */
 static bool has_session(const struct npart__plan *plan)

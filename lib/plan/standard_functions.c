@@ -10,7 +10,7 @@
  * runtime writes its Mul, Erf and Add in its place and offers these. Of float32 it would stay a Gelu on the CPU.
  */
 #include "plan/plan.h"
-#include "runtime/runtime.h"
+#include "release/release.h"
 
 /* ---- which nodes ------------------------------------------------------------------------------------------ */
 

@@ -14,7 +14,7 @@
 #ifndef NPART_GRAPH_H
 #define NPART_GRAPH_H
 
-#include "runtime/runtime.h"
+#include "release/release.h"
 #include "schema/operators.h"
 #include "wire/wire.h"
 

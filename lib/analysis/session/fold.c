@@ -50,15 +50,15 @@ struct row {
 
 static const struct row never[] = {
 #define NEVER(op, ...) {op, "", NPART__APPLIES(__VA_ARGS__)},
-#include "runtime/rewrites.def"
+#include "release/rewrites.def"
 };
 static const struct row sizes[] = {
 #define SIZE(op, ...) {op, "", NPART__APPLIES(__VA_ARGS__)},
-#include "runtime/rewrites.def"
+#include "release/rewrites.def"
 };
 static const struct row written[] = {
 #define WRITE(op, second, ...) {op, second, NPART__APPLIES(__VA_ARGS__)},
-#include "runtime/rewrites.def"
+#include "release/rewrites.def"
 };
 
 /* The row of an op that is on, or NULL. At level OFF no row is on. */
@@ -332,7 +332,7 @@ static const struct pass {
     struct npart__applies applies;
 } passes[] = {
 #define PASS(op, holds, fate, ...) {op, holds, NPART_FATE_##fate, NPART__APPLIES(__VA_ARGS__)},
-#include "runtime/rewrites.def"
+#include "release/rewrites.def"
 };
 
 /* *from is the operand that is handed on. A node of which another result than the first is used stays: a Dropout's

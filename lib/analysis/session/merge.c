@@ -306,7 +306,7 @@ static const struct merge {
 #define FIRST false
 #define SECOND true
 #define MERGE(first, second, stays, fits, ...) {first, second, stays, fits, NPART__APPLIES(__VA_ARGS__)},
-#include "runtime/rewrites.def"
+#include "release/rewrites.def"
 };
 
 /* Rows are asked in their order; a pair of operators has one row a release. */

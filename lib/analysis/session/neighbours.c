@@ -17,11 +17,11 @@ struct row {
 
 static const struct row joined[] = {
 #define JOIN(op, newest, zeros, ...) {op, newest, zeros, NPART__APPLIES(__VA_ARGS__)},
-#include "runtime/rewrites.def"
+#include "release/rewrites.def"
 };
 static const struct row cancelled[] = {
 #define CANCEL(op, ...) {op, 0, true, NPART__APPLIES(__VA_ARGS__)},
-#include "runtime/rewrites.def"
+#include "release/rewrites.def"
 };
 
 struct neighbours {

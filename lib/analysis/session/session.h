@@ -47,7 +47,7 @@ struct npart__session {
 };
 
 /* Decides for every node of the inference's graph. What is rewritten is what sessions of that release rewrite
- * (lib/target/runtime/rewrites.def). `arena` holds the result. */
+ * (lib/target/release/rewrites.def). `arena` holds the result. */
 npart_status npart__session_make(struct npart__inference *inference, enum npart_level level,
                                  enum npart__release release, struct npart__arena *arena,
                                  struct npart__session *out, struct npart_error *error);

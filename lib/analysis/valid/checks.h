@@ -7,7 +7,7 @@
 #ifndef NPART_VALID_CHECKS_H
 #define NPART_VALID_CHECKS_H
 
-#include "runtime/runtime.h"
+#include "release/release.h"
 #include "valid/valid.h"
 
 /* A run of rows of a table; none where `end` is 0. */

@@ -10,7 +10,7 @@
 #define NPART_VALID_H
 
 #include "infer/infer.h"
-#include "runtime/runtime.h"
+#include "release/release.h"
 
 /* Findings of this kind for one model; the runtime stops at the first. More would be the same
  * mistake again and again. */

@@ -16,7 +16,7 @@
 /* Releases that take sizes of other tensors than the root, too. A policy that folds is of the level that they are. */
 static const struct npart__applies borrows[] = {
 #define BORROW(op, level, oldest, newest) {0, NPART__RELEASE_##oldest, NPART__RELEASE_##newest},
-#include "runtime/rewrites.def"
+#include "release/rewrites.def"
 };
 
 /* For one Reshape; `target` is in the inference's memory, as it becomes what is known of the value. */

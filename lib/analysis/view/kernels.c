@@ -10,7 +10,7 @@
 
 static const struct npart__applies measured[] = {
 #define MEASURE(...) NPART__APPLIES(__VA_ARGS__),
-#include "runtime/rewrites.def"
+#include "release/rewrites.def"
 };
 
 bool npart__measures(enum npart__release release)

@@ -22,7 +22,7 @@ static const struct asked {
     const char *unless;
 } asked_operands[] = {
 #define ASKS(ops, ...) {ops, __VA_ARGS__},
-#include "runtime/inference.def"
+#include "release/inference.def"
 };
 
 /* Sequences, maps and the like are types in themselves. */

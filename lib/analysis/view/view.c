@@ -28,7 +28,7 @@ static const struct need {
     uint8_t before, from, newer;
 } needs[] = {
 #define NEED(ops, loss, ...) {ops, loss, __VA_ARGS__},
-#include "runtime/inference.def"
+#include "release/inference.def"
 };
 
 /* ALL stands for operands past the sixteenth, too. */
@@ -342,7 +342,7 @@ static const struct special {
     bool (*view)(const struct npart__call *call);
 } specials[] = {
 #define SPECIAL(ops, function) {ops, view_##function},
-#include "runtime/inference.def"
+#include "release/inference.def"
 };
 
 /* A special function of an operator comes before its needs, and may be all that is to say. `from` and `before` are
@@ -451,7 +451,7 @@ static const struct propagation {
     uint8_t since;
 } propagations[] = {
 #define PROPAGATES(ops, rule, since) {ops, rule, since},
-#include "runtime/inference.def"
+#include "release/inference.def"
 };
 
 /* What was folded is an initializer, too; nodes that were inlined after that are not folded. Without a policy
@@ -700,5 +700,5 @@ const struct npart__infer_policy npart__policy_folding[] = {
     },
     FOLDING(OWN)
 #define RELEASE(id) FOLDING(id)
-#include "runtime/runtimes.def"
+#include "release/runtimes.def"
 };

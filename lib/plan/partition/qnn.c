@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "partition/steps.h"
-#include "runtime/runtime.h"
+#include "release/release.h"
 
 /* `subgraph_of` has a number for unsupported nodes, too: the subgraph that was at hand when they were passed. */
 struct loop {

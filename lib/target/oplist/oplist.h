@@ -10,7 +10,7 @@
 #ifndef NPART_OPLIST_H
 #define NPART_OPLIST_H
 
-#include "runtime/runtime.h"
+#include "release/release.h"
 
 /* Limits of an op list, all tested at their edge. Lists may come from anyone (--oplist FILE), so
  * none of them may make reading or judging slow, large or deep. */

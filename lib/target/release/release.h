@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * runtime: what runtimes do by themselves, as tables: which there are, what their sessions
+ * release: what runtimes do by themselves, as tables: which there are, what their sessions
  * rewrite, which operators the CPU has a kernel for, and what is loaded at all. A new release is
  * a new column, and no code.
  * Every table says where its rows are from: generated from packages, or asked of them one by
  * one. Targets name a runtime in their op list (`runtime onnxruntime 1.24`).
  */
-#ifndef NPART_RUNTIME_H
-#define NPART_RUNTIME_H
+#ifndef NPART_RELEASE_H
+#define NPART_RELEASE_H
 
 #include "schema/schema.h"
 
@@ -15,7 +15,7 @@
 enum npart__release {
     NPART__RELEASE_OWN, /* none: what is folded without a runtime */
 #define RELEASE(id) NPART__RELEASE_##id,
-#include "runtime/runtimes.def"
+#include "release/runtimes.def"
     NPART__RELEASES,
     NPART__RELEASE_NEWEST = NPART__RELEASES - 1
 };

@@ -3,7 +3,7 @@
  * What releases of ONNX Runtime load, read from load.def: the newest IR version and opsets, and
  * where the runtime's schemas differ from the standard's. lib/analysis/valid holds models against it.
  */
-#include "runtime/runtime.h"
+#include "release/release.h"
 
 static const struct npart__load_line lines[] = {
 #define RELEASE(release, ir_version) {NPART__LOAD_RELEASE, "ONNX Runtime " release, release, ir_version},
@@ -11,7 +11,7 @@ static const struct npart__load_line lines[] = {
 #define LACKS(domain, op, version) {NPART__LOAD_LACKS, domain, op, version},
 #define TAKES(domain, op) {NPART__LOAD_TAKES, domain, op, 0},
 #define KEEPS(domain, op, version) {NPART__LOAD_KEEPS, domain, op, version},
-#include "runtime/load.def"
+#include "release/load.def"
 };
 
 /* Lines of a release follow its own line, up to the next one. */

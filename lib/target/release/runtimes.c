@@ -2,11 +2,11 @@
  *
  * The runtimes that an op list may name (`runtime onnxruntime 1.24`), read from runtimes.def.
  */
-#include "runtime/runtime.h"
+#include "release/release.h"
 
 static const struct npart__runtime runtimes[] = {
 #define RUNTIME(name, version, release, knows) {name, version, NPART__RELEASE_##release, NPART__KNOWLEDGE_##knows},
-#include "runtime/runtimes.def"
+#include "release/runtimes.def"
 };
 
 /* In the order of the table, for messages that list them all. */

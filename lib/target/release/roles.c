@@ -3,7 +3,7 @@
  * Operators that the library treats in a way of their own, by role and not by name: so that the
  * stages that ask name none (`make check-structure`).
  */
-#include "runtime/runtime.h"
+#include "release/release.h"
 
 /* The operators of a role, up to NULL. The second inclusion gives each list its place, so that a role which is added
  * needs no code. */

@@ -4,7 +4,7 @@
  * nodes of constants are folded, and which operators give way to their definitions (lib/analysis/session,
  * lib/plan).
  */
-#include "runtime/runtime.h"
+#include "release/release.h"
 
 static const struct kernel {
     const char *domain, *op;
@@ -13,7 +13,7 @@ static const struct kernel {
 } kernels[] = {
 #define KERNEL(op, since, ...) {"", op, since, {__VA_ARGS__}},
 #define CONTRIB(op, since, ...) {"com.microsoft", op, since, {__VA_ARGS__}},
-#include "runtime/kernels.def"
+#include "release/kernels.def"
 };
 
 /* The last row at or before the operator's version counts. A column says only what has changed
