@@ -179,8 +179,7 @@ static void step_by_single_nodes(struct npart__step_request *request)
         request->step_of[request->order[i]] = i;
     for (uint32_t i = 0; i < request->count; i++) {
         uint32_t id = request->order[i], last = together_with(request, id);
-        bool is_inside = !request->segment_of || request->segment_of[last] == request->segment;
-        if (is_inside && request->accepted[id] == request->accepted[last])
+        if (npart__is_inside(request, last) && request->accepted[id] == request->accepted[last])
             request->step_of[id] = request->step_of[last];
     }
 }
