@@ -3,7 +3,7 @@
  * The table of limits as the public header has it, and what a caller sets of it.
  */
 #include "api/api.h"
-#include "partition/policy.h"
+#include "qnn/qnn.h"
 #include "infer/product.h"
 #include "valid/valid.h"
 

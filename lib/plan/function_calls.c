@@ -75,8 +75,8 @@ static void find_candidates(struct calls *calls)
 }
 
 /* Takes out what the list does not take of the candidates; *out whether any was. */
-static npart_status judge_candidates(struct calls *calls, struct npart__inference *all, const uint8_t *assumed,
-                                     bool *changed, struct npart_error *error)
+static npart_status judge_candidates(struct calls *calls, struct npart__inference *all, bool *changed,
+                                     struct npart_error *error)
 {
     struct npart__plan *plan = calls->plan;
     struct npart__graph *graph = npart__arena_zeroed(plan->arena, 1, sizeof *graph);
@@ -91,7 +91,7 @@ static npart_status judge_candidates(struct calls *calls, struct npart__inferenc
         status = npart__session_make(plan->inference, plan->level, plan->release, plan->arena,
                                      &plan->session, error);
     if (status == NPART_OK)
-        status = npart__judge_anew(plan, assumed, error);
+        status = npart__judge_anew(plan, error);
     *changed = false;
     /* What is undecided is inlined, too: only a clear yes claims a call. */
     for (uint32_t i = 0; status == NPART_OK && i < graph->nodes.count; i++)
@@ -102,7 +102,7 @@ static npart_status judge_candidates(struct calls *calls, struct npart__inferenc
 
 /* Repeated until nothing more is taken out: a call that is inlined shows the calls within it, which are candidates
  * then. Ends since each round takes out at least one node more. */
-npart_status npart__settle_calls(struct npart__plan *plan, const uint8_t *assumed, struct npart_error *error)
+npart_status npart__settle_calls(struct npart__plan *plan, struct npart_error *error)
 {
     struct npart__inference *all = plan->inference;
     size_t nodes = all->graph->nodes.count + (size_t)1;
@@ -127,7 +127,7 @@ npart_status npart__settle_calls(struct npart__plan *plan, const uint8_t *assume
             plan->shared = shared;
             return status;
         }
-        status = judge_candidates(&calls, all, assumed, &changed, error);
+        status = judge_candidates(&calls, all, &changed, error);
     }
     return status;
 }

@@ -712,11 +712,12 @@ static bool has_both(struct layer *at)
 
 /* After all is judged, since whether it matters depends on which nodes are taken. What was decided of other nodes
  * stays: the provider is asked again only about nodes that it has not claimed. */
-npart_status npart__lay_transposes(struct npart__plan *plan, uint8_t **assumed, struct npart_error *error)
+npart_status npart__lay_transposes(struct npart__plan *plan, struct npart_error *error)
 {
     const struct npart__oplist *oplist = plan->target.oplist;
     const struct npart__session before = plan->session;
     const struct npart__mask mask = plan->mask;
+    plan->unmoved = plan->session;
     struct layer at = {.plan = plan, .session = &before, .graph = before.graph};
     size_t nodes = before.graph->nodes.count + (size_t)1, values = before.graph->values.count + (size_t)1;
     if (oplist->moved_ops.count == 0 || oplist->layout_ops.count == 0)
@@ -747,20 +748,12 @@ npart_status npart__lay_transposes(struct npart__plan *plan, uint8_t **assumed, 
         return npart__fail_memory(error);
     if (at.added.items.count == 0 && at.undone.count == 0)
         return NPART_OK;
-    npart_status status = npart__own_views(plan, error);
-    if (status == NPART_OK)
-        status = npart__session_expand(&plan->session, at.added.items.items, at.added.items.count, 0, plan->arena,
-                                       error);
+    npart_status status = npart__session_expand(&plan->session, at.added.items.items, at.added.items.count, 0,
+                                                plan->arena, error);
     if (status == NPART_OK && !npart__session_undo(&plan->session, at.undone.items, at.undone.count, plan->arena))
         status = npart__fail_memory(error);
-    if (status == NPART_OK)
-        status = npart__take_expanded(plan, plan->session.made_from, assumed, error);
-    if (status == NPART_OK)
-        status = npart__judge_anew(plan, *assumed, error);
     for (uint32_t i = 0; i < at.added.items.count; i++)
         if (at.added.items.items[i].requantizes)
             asked[at.added.items.items[i].node] = true;
-    if (status == NPART_OK && !npart__keep_verdicts(plan, &mask, before.file->nodes.count, asked))
-        status = npart__fail_memory(error);
-    return status;
+    return status == NPART_OK ? npart__judge_changed(plan, &mask, asked, error) : status;
 }

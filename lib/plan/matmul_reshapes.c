@@ -70,19 +70,14 @@ static bool list_products(const struct npart__plan *plan, struct npart__expansio
     return true;
 }
 
-npart_status npart__reshape_products(struct npart__plan *plan, uint8_t **assumed, struct npart_error *error)
+npart_status npart__reshape_products(struct npart__plan *plan, struct npart_error *error)
 {
     struct npart__expansions list = {0};
     if (!list_products(plan, &list))
         return npart__fail_memory(error);
     if (list.items.count == 0)
         return NPART_OK;
-    /* The plan's graph differs from that of other targets now. */
-    npart_status status = npart__own_views(plan, error);
-    if (status == NPART_OK)
-        status = npart__session_reshape_products(&plan->session, list.items.items, list.items.count, plan->arena,
-                                                 error);
-    if (status == NPART_OK)
-        status = npart__take_expanded(plan, plan->session.made_from, assumed, error);
-    return status == NPART_OK ? npart__judge_anew(plan, *assumed, error) : status;
+    npart_status status =
+        npart__session_reshape_products(&plan->session, list.items.items, list.items.count, plan->arena, error);
+    return status == NPART_OK ? npart__judge_changed(plan, NULL, NULL, error) : status;
 }

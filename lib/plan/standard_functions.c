@@ -148,47 +148,10 @@ static bool list_expansions(struct npart__plan *plan, struct npart__expansions *
 
 /* ---- what they become ------------------------------------------------------------------------------------- */
 
-/* What the user says of nodes is by node, and there are more of these now; of the new ones nothing is said. An
- * assumption about an op holds for nodes of the file, not for those of definitions. */
-npart_status npart__take_expanded(struct npart__plan *plan, struct npart__inference *inference, uint8_t **assumed,
-                                  struct npart_error *error)
-{
-    uint32_t before = plan->inference->graph->nodes.count, count = inference->graph->nodes.count;
-    uint8_t *longer = *assumed ? npart__arena_zeroed(plan->arena, count + (size_t)1, sizeof *longer) : NULL;
-    if (*assumed && !longer)
-        return npart__fail_memory(error);
-    if (longer)
-        memcpy(longer, *assumed, before * sizeof *longer);
-    *assumed = longer;
-    plan->inference = inference;
-    plan->graph = inference->graph;
-    return NPART_OK;
-}
-
-/* Classes of equivalent nodes belong to a session, and this is another. Found once for each graph, since they
- * depend on no target. */
-npart_status npart__judge_anew(struct npart__plan *plan, const uint8_t *assumed, struct npart_error *error)
-{
-    plan->equivalent = npart__find_equivalent(&plan->session, plan->arena);
-    return plan->equivalent ? npart__plan_judge(plan, assumed, error) : npart__fail_memory(error);
-}
-
-/* Views of graphs that go with the plan are its own. The inference's own list of views must not hold what lies in
- * the plan's arena, which may be freed first. */
-npart_status npart__own_views(struct npart__plan *plan, struct npart_error *error)
-{
-    struct npart__shared *own = npart__arena_zeroed(plan->arena, 1, sizeof *own);
-    if (!own)
-        return npart__fail_memory(error);
-    own->arena = plan->arena;
-    plan->shared = own;
-    return NPART_OK;
-}
-
 /* Repeated, since a definition may hold operators that have definitions themselves. Where nothing is inlined the
  * views that targets share are kept. This is before optimizers, so the session here is made only to judge, and
  * made again from the expanded graph. */
-npart_status npart__inline_ahead(struct npart__plan *plan, uint8_t **assumed, struct npart_error *error)
+npart_status npart__inline_ahead(struct npart__plan *plan, struct npart_error *error)
 {
     struct npart__shared *shared = plan->shared;
     struct npart__expansions list = {0};
@@ -202,7 +165,7 @@ npart_status npart__inline_ahead(struct npart__plan *plan, uint8_t **assumed, st
         status = npart__session_make(plan->inference, plan->level, plan->release, plan->arena,
                                      &plan->session, error);
         if (status == NPART_OK)
-            status = npart__judge_anew(plan, *assumed, error);
+            status = npart__judge_anew(plan, error);
         if (status == NPART_OK && !list_expansions(plan, &list))
             status = npart__fail_memory(error);
         changed = status == NPART_OK && list.items.count > 0;
@@ -211,7 +174,7 @@ npart_status npart__inline_ahead(struct npart__plan *plan, uint8_t **assumed, st
             status = npart__infer_expanded(plan->inference, list.items.items, list.items.count, false, plan->arena,
                                            &expanded, error);
         if (changed && status == NPART_OK)
-            status = npart__take_expanded(plan, expanded, assumed, error);
+            status = npart__take_expanded(plan, expanded, error);
         /* Nothing was inlined, so the graph is still the one that other targets see. */
         else if (is_first && !changed)
             plan->shared = shared;
@@ -221,65 +184,18 @@ npart_status npart__inline_ahead(struct npart__plan *plan, uint8_t **assumed, st
 
 /* ---- rounds ----------------------------------------------------------------------------------------------- */
 
-/* Verdicts and reasons of the nodes before as they were, those of inlined ones too; of the new ones as they are. A
- * node of an earlier round is not asked again, as the runtime has compiled it or left it. Judging all and keeping
- * the old answers is simpler than judging the new nodes alone, whose rules ask about their neighbours. False when
- * out of memory. Linear in nodes and reasons. */
-bool npart__keep_verdicts(struct npart__plan *plan, const struct npart__mask *before, uint32_t nodes,
-                          const bool *asked)
-{
-    const struct npart__mask *now = &plan->mask;
-    uint32_t count = plan->session.graph->nodes.count;
-    struct npart__mask out = {0};
-    out.verdicts = npart__arena_zeroed(plan->arena, count + (size_t)1, sizeof *out.verdicts);
-    out.first_reason = npart__arena_zeroed(plan->arena, count + (size_t)1, sizeof *out.first_reason);
-    out.in_units = npart__arena_zeroed(plan->arena, count + (size_t)1, sizeof *out.in_units);
-    out.match_of = npart__arena_zeroed(plan->arena, count + (size_t)1, sizeof *out.match_of);
-    if (!out.verdicts || !out.first_reason || !out.in_units || !out.match_of)
-        return false;
-    /* Copies of DequantizeLinear nodes have ids after all nodes of the file, so they count as new and are asked
-     * again. */
-    for (uint32_t i = 0; i < count; i++) {
-        const struct npart__mask *from = i < nodes && !(asked && asked[i]) ? before : now;
-        out.in_units[i] = from->in_units[i];
-        out.match_of[i] = from->match_of[i];
-        out.first_reason[i] = out.reasons.count;
-        out.verdicts[i] = from->verdicts[i];
-        for (uint32_t k = from->first_reason[i]; k < from->first_reason[i + 1]; k++)
-            if (!NPART__PUSH(plan->arena, &out.reasons, from->reasons.items[k]))
-                return false;
-    }
-    out.beyond = now->beyond;
-    /* Failures are matches in the graph as it is now. */
-    out.first_reason[count] = out.reasons.count;
-    out.failing.items = now->failing.items;
-    out.failing.count = out.failing.capacity = now->failing.count;
-    out.failing_nodes.items = now->failing_nodes.items;
-    out.failing_nodes.count = out.failing_nodes.capacity = now->failing_nodes.count;
-    plan->mask = out;
-    return true;
-}
-
-/* One round: what is inlined is judged, and all else stays. `mask` is a copy of the struct: its arrays stay, as
- * judging makes new ones. */
-static npart_status offer_again(struct npart__plan *plan, const struct npart__expansions *list, uint8_t **assumed,
+/* One round: what is inlined is judged, and all else stays. */
+static npart_status offer_again(struct npart__plan *plan, const struct npart__expansions *list,
                                 struct npart_error *error)
 {
-    const struct npart__graph *before = plan->inference->graph;
     const struct npart__mask mask = plan->mask;
     npart_status status = npart__session_expand(&plan->session, list->items.items, list->items.count,
                                                 plan->session.round_count + 1, plan->arena, error);
-    if (status == NPART_OK)
-        status = npart__take_expanded(plan, plan->session.made_from, assumed, error);
-    if (status == NPART_OK)
-        status = npart__judge_anew(plan, *assumed, error);
-    if (status == NPART_OK && !npart__keep_verdicts(plan, &mask, before->nodes.count, NULL))
-        status = npart__fail_memory(error);
-    return status;
+    return status == NPART_OK ? npart__judge_changed(plan, &mask, NULL, error) : status;
 }
 
 /* At most NPART__LIMIT_ROUNDS rounds, so that no definition by itself keeps this going. */
-npart_status npart__inline_refused(struct npart__plan *plan, uint8_t **assumed, struct npart_error *error)
+npart_status npart__inline_refused(struct npart__plan *plan, struct npart_error *error)
 {
     struct npart__expansions list = {0};
     npart_status status = NPART_OK;
@@ -290,11 +206,7 @@ npart_status npart__inline_refused(struct npart__plan *plan, uint8_t **assumed, 
             return npart__fail_memory(error);
         if (list.items.count == 0)
             break;
-        /* Once: from the first round on the views are the plan's. */
-        if (plan->session.round_count == 0)
-            status = npart__own_views(plan, error);
-        if (status == NPART_OK)
-            status = offer_again(plan, &list, assumed, error);
+        status = offer_again(plan, &list, error);
     }
     return status;
 }

@@ -3,7 +3,7 @@
 # The rules of CONTRIBUTING.md that a script can see. Prints what breaks them.
 set -eu
 cd "$(dirname "$0")/../.."
-stages="base read/wire read/onnx target/schema target/release target/oplist analysis/graph analysis/infer analysis/view analysis/valid analysis/session analysis/work plan/judge plan/partition plan/memory plan/precision plan/cause plan/cost plan plan/module api change/edit change/rewrite change/choose change/cache change/split change/fix change/weights change/quantize change/advice compare/diff compare/place report runs many gate"
+stages="base read/wire read/onnx target/schema target/release target/oplist analysis/graph analysis/infer analysis/view analysis/valid analysis/session analysis/work plan/judge plan/partition plan/memory plan/precision plan/cause plan/cost plan plan/module runtime/openvino runtime/qnn runtime api change/edit change/rewrite change/choose change/cache change/split change/fix change/weights change/quantize change/advice compare/diff compare/place report runs many gate"
 failed=0
 complain() {
 	echo "structure: $*" >&2

@@ -370,6 +370,7 @@ struct npart__provider_option {
 enum npart__policy_kind {
 #define POLICY(id, form, sentence) NPART__POLICY_##id,
 #include "oplist/lines.def"
+    NPART__POLICY_KINDS
 };
 
 /* A `partitions` line: they are applied one after the other to the partitions that could be

@@ -10,7 +10,7 @@
  * Transpose -> Reshape to [-1] -> Gather by indices of rank 2 -> Transpose has one. What is in between may be long;
  * one walk forward and one back find all such results, whatever the graph.
  */
-#include "partition/policy.h"
+#include "qnn/qnn.h"
 
 /* What a layout op that is on its way does: some order of axes; where it brings the channels, which with three axes may
  * be both. */
@@ -197,8 +197,10 @@ static bool is_met(const struct walk *at, uint32_t id)
 }
 
 /* Few graphs have such a Reshape: without one nothing is walked. */
-bool npart__apply_flat(struct npart__hand_back *to, const struct npart__policy *policy, bool *changed)
+bool npart__apply_flat(struct npart__hand_back *to, const struct npart__partitioning *partitioning,
+                       const struct npart__policy *policy, bool *changed)
 {
+    (void)partitioning;
     /* What the pass finds, and not what it leaves. */
     const struct npart__session *session = to->request->unmoved ? to->request->unmoved : to->request->session;
     struct walk at = {.to = to, .graph = session->graph, .session = session, .policy = policy};

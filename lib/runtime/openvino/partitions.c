@@ -7,7 +7,7 @@
  * that the result of an op of `partitions drop leaving` lines leaves falls back, and so does one that nothing is fed
  * into. Whether subgraphs then wait for each other the provider does not ask; the runtime refuses such a graph.
  */
-#include "partition/steps.h"
+#include "openvino/openvino.h"
 
 #define NO_SUBGRAPH NPART_NONE
 

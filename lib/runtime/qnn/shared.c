@@ -6,7 +6,7 @@
  * a partition of constants only, where nothing else can be in it: all that the target takes waits for the other node,
  * which is on the CPU.
  */
-#include "partition/policy.h"
+#include "qnn/qnn.h"
 
 /* All arrays are scratch of one policy line; is_behind is written anew for each node that is tried. */
 struct search {

@@ -10,8 +10,7 @@
  */
 #include <stdlib.h>
 
-#include "partition/steps.h"
-#include "release/release.h"
+#include "qnn/qnn.h"
 
 /* `subgraph_of` has a number for unsupported nodes, too: the subgraph that was at hand when they were passed. */
 struct loop {
