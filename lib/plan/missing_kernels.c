@@ -133,11 +133,3 @@ npart_status npart__find_kernels(struct npart__plan *plan, struct npart_error *e
     }
     return NPART_OK;
 }
-
-bool npart__plan_has_kernels(const struct npart__plan *plan, const bool *accepted)
-{
-    for (uint32_t i = 0; plan->findings.count && i < plan->graph->nodes.count; i++)
-        if (plan->lacks_kernel[i] && !accepted[i])
-            return false;
-    return true;
-}

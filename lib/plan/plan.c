@@ -11,7 +11,6 @@
  * only inlining has made visible.
  */
 #include "plan/plan.h"
-#include "view/view.h"
 
 /* ---- what is asked for ------------------------------------------------------------------------------------ */
 
@@ -454,16 +453,20 @@ static bool contradicts_itself(const struct npart__plan *plan)
     return false;
 }
 
-/* What the newest runtime refuses to load is told by the inference as the caller made it, so that it is the
- * same for all targets; an older one may refuse the model for its versions. A target without a runtime has a compiler
- * of its own, and what that refuses are its rules' business. */
 bool npart__plan_is_loaded(const struct npart__plan *plan)
 {
-    const struct npart__inference *asked = plan->request.inference;
-    struct npart__loads runtime;
-    return !contradicts_itself(plan) &&
-           (!npart__target_loads(&plan->target, &runtime) ||
-            (!npart__is_invalid(asked) && !npart__is_too_new(&runtime, asked->graph)));
+    bool is_loaded = !contradicts_itself(plan);
+    for (const struct npart__product *product = plan->request.products; is_loaded && product->name; product++)
+        is_loaded = !product->loads || product->loads(plan);
+    return is_loaded;
+}
+
+bool npart__plan_has_kernels(const struct npart__plan *plan, const bool *accepted)
+{
+    for (uint32_t i = 0; plan->findings.count && i < plan->graph->nodes.count; i++)
+        if (plan->lacks_kernel[i] && !accepted[i])
+            return false;
+    return true;
 }
 
 /* What fails comes first, since nothing runs then, however much is taken. "empty" is a model whose nodes are all
@@ -554,10 +557,11 @@ struct npart__shared_view {
 
 /* Made at the first target that sees the graph so. Views are few (a handful of levels and releases), so a list is
  * enough. A view that could not be made whole is not put into the list, so a next try begins anew. */
-static npart_status find_view(struct npart__shared *shared, struct npart__inference *inference,
-                              enum npart_level level, enum npart__release release, bool settles,
-                              struct npart__shared_view **out, struct npart_error *error)
+static npart_status find_view(const struct npart__plan *plan, enum npart_level level, enum npart__release release,
+                              bool settles, struct npart__shared_view **out, struct npart_error *error)
 {
+    struct npart__shared *shared = plan->shared;
+    struct npart__inference *inference = plan->inference;
     struct npart__shared_view *view = shared->views;
     while (view && (view->inference != inference || view->level != level || view->release != release ||
                     view->settles != settles))
@@ -572,9 +576,10 @@ static npart_status find_view(struct npart__shared *shared, struct npart__infere
     view->level = level;
     view->release = release;
     view->settles = settles;
-    npart_status status = npart__session_make(inference, level, release, shared->arena, &view->session, error);
-    if (status == NPART_OK && settles)
-        status = npart__session_take_branches(&view->session, release, shared->arena, error);
+    npart_status status = NPART_OK;
+    for (const struct npart__product *product = plan->request.products; status == NPART_OK && product->name; product++)
+        if (product->rewrite)
+            status = product->rewrite(inference, level, release, settles, shared->arena, &view->session, error);
     if (status != NPART_OK)
         return status;
     view->equivalent = npart__find_equivalent(&view->session, shared->arena);
@@ -597,7 +602,7 @@ npart_status npart__plan_judge(struct npart__plan *plan, struct npart_error *err
     /* OWN, since such a stage is a compiler that was handed the graph: what it folds by itself, and not what a
      * session rewrites. */
     if (!is_folded && npart__target_folds(&plan->target))
-        status = find_view(plan->shared, plan->inference, NPART_LEVEL_BASIC, NPART__RELEASE_OWN, false, &basic, error);
+        status = find_view(plan, NPART_LEVEL_BASIC, NPART__RELEASE_OWN, false, &basic, error);
     if (status != NPART_OK)
         return status;
     /* In the debug build alone: what later stages count on in a session. */
@@ -705,8 +710,8 @@ static npart_status pass_by(struct npart__plan *plan, enum npart__moment moment,
  * and only read; what changes them makes its own (npart__session_expand). */
 static npart_status judge_view(struct npart__plan *plan, struct npart__shared_view **view, struct npart_error *error)
 {
-    npart_status status = find_view(plan->shared, plan->inference, plan->level, plan->release,
-                                    plan->level == NPART_LEVEL_BASIC, view, error);
+    npart_status status =
+        find_view(plan, plan->level, plan->release, plan->level == NPART_LEVEL_BASIC, view, error);
     if (status != NPART_OK)
         return status;
     plan->session = plan->unmoved = (*view)->session;

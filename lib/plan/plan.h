@@ -136,7 +136,9 @@ npart__pass npart__lay_transposes;
 npart__pass npart__move_transposes;
 /* missing_kernels.c: what neither side can run. */
 npart__pass npart__find_kernels;
-/* seen.c: plan->inference becomes what the target's runtime knows of it. */
+/* seen.c: whether the target's runtime loads the model. */
+bool npart__session_is_loaded(const struct npart__plan *plan);
+/* plan->inference becomes what the target's runtime knows of it. */
 npart__pass npart__plan_see;
 
 /* Whether the runtime's provider has refused a live node for certain; a later stage may be another's. */

@@ -181,3 +181,14 @@ npart_status npart__plan_see(struct npart__plan *plan, struct npart_error *error
         return status;
     return infer_again(plan, inference, error);
 }
+
+/* What the newest runtime refuses to load is told by the inference as the caller made it, so that it is the
+ * same for all targets; an older one may refuse the model for its versions. A target without a runtime has a compiler
+ * of its own, and what that refuses are its rules' business. */
+bool npart__session_is_loaded(const struct npart__plan *plan)
+{
+    const struct npart__inference *asked = plan->request.inference;
+    struct npart__loads runtime;
+    return !npart__target_loads(&plan->target, &runtime) ||
+           (!npart__is_invalid(asked) && !npart__is_too_new(&runtime, asked->graph));
+}

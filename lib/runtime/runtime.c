@@ -9,6 +9,8 @@
 
 const struct npart__product npart__products[] = {
     {.name = "onnxruntime",
+     .rewrite = npart__session_settle,
+     .loads = npart__session_is_loaded,
      .passes = {[NPART__SEES] = {npart__plan_see},
                 [NPART__SETTLES] = {npart__settle_calls, npart__inline_ahead},
                 /* Products before functions: what is round them is judged again as a whole, while verdicts of a round

@@ -77,16 +77,17 @@ static npart_status take_known(const struct npart__session *session, struct npar
 /* A model with the main graph as its only scope has no If, and is left at once. Ends since each round takes away an
  * If that was live. The old sessions and inferences stay in the arena: at most one for each depth to which Ifs are
  * nested or depend on one another. */
-npart_status npart__session_take_branches(struct npart__session *session, enum npart__release release,
-                                          struct npart__arena *arena, struct npart_error *error)
+npart_status npart__session_settle(struct npart__inference *inference, enum npart_level level,
+                                   enum npart__release release, bool settles, struct npart__arena *arena,
+                                   struct npart__session *session, struct npart_error *error)
 {
-    npart_status status = NPART_OK;
-    for (bool changed = session->file->scopes.count > 1; status == NPART_OK && changed;) {
+    npart_status status = npart__session_make(inference, level, release, arena, session, error);
+    for (bool changed = settles && inference->graph->scopes.count > 1; status == NPART_OK && changed;) {
         struct npart__inference *next = session->inference;
         status = take_known(session, &next, error);
         changed = status == NPART_OK && next != session->inference;
         if (changed)
-            status = npart__session_make(next, NPART_LEVEL_BASIC, release, arena, session, error);
+            status = npart__session_make(next, level, release, arena, session, error);
     }
     return status;
 }

@@ -266,21 +266,6 @@ static bool expands_nothing(const struct folder *folder, const struct npart__nod
            same_shape(fact_in(folder, node, 0), fact_out(folder, node));
 }
 
-bool npart__constant_number(const struct npart__session *session, uint32_t value, double *number)
-{
-    const struct npart__fact *fact = value == NPART_NONE ? NULL : npart__fact_of(session->inference, value);
-    uint64_t elements;
-    if (!fact || !session->is_constant[value] || !npart__static_elements(fact, &elements) || elements != 1)
-        return false;
-    if (fact->tensor) /* of a whole number that a double cannot hold nothing is asked that it could get wrong */
-        return npart__tensor_doubles(fact->tensor, number, 1);
-    const struct npart__known *known = fact->known;
-    if (!known || known->count != 1 || (known->ints && !npart__is_number(known->ints[0])))
-        return false;
-    *number = known->ints ? (double)known->ints[0] : known->doubles[0];
-    return true;
-}
-
 /* Whether arithmetic with this number changes nothing, and an operand can give its result the name. x + 0 with a 0
  * of shape [1,1] and an x of shape [4] makes [1,4]: that is no neutral addition, so shapes are compared, too.
  * `commutes`: 0 + x is as good as x + 0, but 0 - x is not x. Only small integers are left out (fewer than 32 bits,
@@ -471,7 +456,8 @@ npart_status npart__session_make(struct npart__inference *inference, enum npart_
                                  struct npart__session *out, struct npart_error *error)
 {
     const struct npart__graph *graph = inference->graph;
-    *out = (struct npart__session){.made_from = inference, .inference = inference, .file = graph};
+    *out = (struct npart__session){.made_from = inference, .inference = inference, .file = graph,
+                                     .computes = npart__can_compute};
     if (!allocate(graph, arena, out))
         return npart__fail_memory(error);
     for (uint32_t i = 0; i < graph->nodes.count; i++) {

@@ -43,6 +43,9 @@ struct npart__session {
     uint32_t *place;       /* by node: the node in whose place it stands until it is remade; itself, mostly */
     uint32_t live_count, folded_count, fused_count; /* of the file's; what is fused is folded, too */
     uint32_t round_count;  /* of rounds after the first */
+    /* Whether the runtime has a kernel for a node, so that it is computed where its operands are constant. */
+    bool (*computes)(const struct npart__inference *inference, const struct npart__graph *graph,
+                     const struct npart__node *node, enum npart__release release);
     bool moves_quantizers; /* a QuantizeLinear is put before ops that move elements, too (qdq_propagation) */
 };
 
@@ -52,10 +55,11 @@ npart_status npart__session_make(struct npart__inference *inference, enum npart_
                                  enum npart__release release, struct npart__arena *arena,
                                  struct npart__session *out, struct npart_error *error);
 
-/* branches.c: of a session at level basic, takes the branches of Ifs whose conditions are known, and infers and decides
+/* branches.c: the same; where it `settles`, takes the branches of Ifs whose conditions are known, and infers and decides
  * again, until no more are. The session's inference is another then. */
-npart_status npart__session_take_branches(struct npart__session *session, enum npart__release release,
-                                          struct npart__arena *arena, struct npart_error *error);
+npart_status npart__session_settle(struct npart__inference *inference, enum npart_level level,
+                                   enum npart__release release, bool settles, struct npart__arena *arena,
+                                   struct npart__session *session, struct npart_error *error);
 
 /* extend.c: what is known of a graph with bodies in the place of some nodes (npart__graph_expand). */
 npart_status npart__infer_expanded(const struct npart__inference *before, const struct npart__expansion *items,
@@ -96,11 +100,11 @@ bool npart__session_know(struct npart__session *session, struct npart__inference
  * and fused. What was moved before is where it was. False when out of memory. */
 bool npart__session_connect(struct npart__session *session, struct npart__arena *arena);
 
-/* fold.c: the only element of a constant, whether inference had a use for it or not: it reads whole numbers and what
+/* constants.c: the only element of a constant, whether inference had a use for it or not: it reads whole numbers and what
  * shapes need; a scale is left in the file until somebody asks. False where it is no constant of one known element. */
 bool npart__constant_number(const struct npart__session *session, uint32_t value, double *number);
 
-/* neighbours.c: the order in which a Transpose puts the axes of its operand: `order` has room for NPART__LIMIT_RANK.
+/* axes.c: the order in which a Transpose puts the axes of its operand: `order` has room for NPART__LIMIT_RANK.
  * False where it cannot be told. */
 bool npart__order_of_axes(const struct npart__inference *inference, uint32_t id, int64_t *order, uint32_t *rank);
 /* From channels first to last or back: such an order ONNX Runtime's layout transformation moves whatever it costs

@@ -43,8 +43,17 @@ enum npart__moment {
 };
 #define NPART__PASSES 5 /* room for those of a moment; the first that is NULL ends them */
 
+/* The session of what the target's runtime knows of a graph. `settles`: branches of Ifs whose conditions are known are
+ * taken, and the session's inference is another then. */
+typedef npart_status npart__rewriter(struct npart__inference *inference, enum npart_level level,
+                                     enum npart__release release, bool settles, struct npart__arena *arena,
+                                     struct npart__session *out, struct npart_error *error);
+
 struct npart__product {
     const char *name; /* NULL: the end of the rows */
+    npart__rewriter *rewrite; /* one row has it */
+    /* Whether the product loads the model at all, whatever its nodes are; NULL: that is others' business. */
+    bool (*loads)(const struct npart__plan *plan);
     npart__pass *passes[NPART__MOMENTS][NPART__PASSES];
     struct npart__partitioner partitioner; /* its name is NULL where there is none */
     npart__failure *failures[NPART__POLICY_KINDS];
