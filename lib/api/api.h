@@ -17,8 +17,10 @@
 #include <pthread.h>
 
 #include "base/counter.h"
+#include "compiled/compiled.h"
 #include "module/module.h"
 #include "plan/fusions.h"
+#include "onnxruntime/onnxruntime.h"
 #include "runtime/runtime.h"
 
 /* padding.c: of the lengths that options have. */

@@ -5,7 +5,7 @@
 #include "api/api.h"
 #include "qnn/qnn.h"
 #include "infer/product.h"
-#include "valid/valid.h"
+#include "onnxruntime/onnxruntime.h"
 
 /* Those that may be set come first, so they are by enum npart__limit_id. */
 #define LIMIT(id, name, low, high, unit, past, text)                                                                   \

@@ -11,7 +11,6 @@
 #include "partition/product.h"
 #include "plan/framework_decides.h"
 #include "precision/precision.h"
-#include "valid/valid.h"
 
 /* What is the same for every target that looks at a graph in the same way: made when first asked for. */
 struct npart__shared {
@@ -19,10 +18,6 @@ struct npart__shared {
     struct npart__shared_view *views; /* private; NULL at first */
     struct npart__other_opset *opsets; /* of lib/change/advice alone; NULL at first */
 };
-
-/* Operators whose bodies hold others of that kind; the standard's go three deep. Past it what is left stays as it
- * is, on the CPU. */
-#define NPART__LIMIT_ROUNDS 8u
 
 struct npart__plan_request {
     const char *model_name;
@@ -85,11 +80,6 @@ struct npart__plan {
     uint32_t binding_count;
 };
 
-/* Nodes that a plan has inlined. */
-struct npart__expansions {
-    struct NPART__ARRAY(struct npart__expansion) items;
-};
-
 /* What is asked for that does not depend on the model: the target, its stages, partitioner, and what starts
  * partitions. */
 npart_status npart__plan_choose(const struct npart__plan_request *request, struct npart__arena *arena,
@@ -115,34 +105,6 @@ npart_status npart__find_newer(const struct npart__plan *plan, struct npart__are
 /* The same plan with what it takes of memory, where a trial has left that out; arrays are shared with it. False when
  * out of memory. */
 bool npart__plan_find_memory(const struct npart__plan *trial, struct npart__arena *arena, struct npart__plan *out);
-
-/* Passes of products, which lib/runtime has rows for.
- * function_calls.c: for a list that says `functions by-name`, leaves the calls that it takes as they are in
- * plan->inference. */
-npart__pass npart__settle_calls;
-/* standard_functions.c, for a list that says `functions standard`. In a model with functions of its own: puts the
- * bodies of operators that neither side has in their places, before anything is judged. */
-npart__pass npart__inline_ahead;
-/* Of what has been judged: inlines such operators that were not taken, and judges what they hold, in rounds. */
-npart__pass npart__inline_refused;
-/* matmul_reshapes.c: of what has been judged, puts the Reshapes into the graph that a runtime makes round products
- * that were refused. */
-npart__pass npart__reshape_products;
-/* layout_transposes.c, for a list that says `layout` and `moved`: of what has been judged, puts Transposes into the
- * graph that the runtime makes round operators whose layout changes, and that come to rest beside nodes on the CPU. */
-npart__pass npart__lay_transposes;
-/* model_transposes.c, for a list that says `moved`: of what has been judged, puts Transposes that the runtime moves
- * past nodes on the CPU after these, and takes away those that meet. */
-npart__pass npart__move_transposes;
-/* missing_kernels.c: what neither side can run. */
-npart__pass npart__find_kernels;
-/* seen.c: whether the target's runtime loads the model. */
-bool npart__session_is_loaded(const struct npart__plan *plan);
-/* plan->inference becomes what the target's runtime knows of it. */
-npart__pass npart__plan_see;
-
-/* Whether the runtime's provider has refused a live node for certain; a later stage may be another's. */
-bool npart__is_refused(const struct npart__plan *plan, uint32_t node);
 
 /* Whether the CPU has a kernel for all that is left to it, once these nodes (by id) are taken. */
 bool npart__plan_has_kernels(const struct npart__plan *plan, const bool *accepted);

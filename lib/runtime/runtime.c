@@ -3,8 +3,8 @@
  * The rows. Those of providers of ONNX Runtime come after its own, since a session is ONNX Runtime's.
  */
 #include "runtime/runtime.h"
+#include "onnxruntime/onnxruntime.h"
 #include "openvino/openvino.h"
-#include "plan/plan.h"
 #include "qnn/qnn.h"
 
 const struct npart__product npart__products[] = {

@@ -3,10 +3,11 @@
  * Random graphs with random masks: the partitions are those of statements so simple that they can be read, and what
  * partition.h promises of borders, order and counts holds. A failure prints the seed and the graph.
  */
+#include "onnxruntime/onnxruntime.h"
+#include "onnxruntime/view.h"
 #include "runtime/runtime.h"
 #include "support/built.h"
 #include "support/test.h"
-#include "view/view.h"
 
 #define POLICY_LISTS 500u
 #define GRAPHS_A_LIST 20u

@@ -80,7 +80,7 @@ static const struct {
 #define CANCEL(op, ...) {op, NPART__APPLIES(__VA_ARGS__)},
 #define JOIN(op, newest, zeros, ...) {op, NPART__APPLIES(__VA_ARGS__)},
 #define MERGE(first, second, stays, fits, ...) {second, NPART__APPLIES(__VA_ARGS__)},
-#include "release/rewrites.def"
+#include "onnxruntime/rewrites.def"
 };
 
 static void test_runtime__rewrites_are_of_the_standard(void)

@@ -3,9 +3,8 @@
  * session: the graph as a runtime runs it. From a graph and what the runtime knows of it, what becomes of each node of
  * the file, and the graph that is left: a provider is asked about that one, and all later stages look at nothing else.
  *
- * A session is made in steps, each of which leaves one that holds by itself: npart__session_make folds and merges;
- * npart__session_take_branches, _expand and _reshape_products change which nodes there are; npart__session_move only
- * where they stand.
+ * A session is made in steps, each of which leaves one that holds by itself: a product's row (lib/runtime) folds and
+ * merges; npart__session_expand changes which nodes there are; npart__session_move only where they stand.
  */
 #ifndef NPART_SESSION_H
 #define NPART_SESSION_H
@@ -49,18 +48,6 @@ struct npart__session {
     bool moves_quantizers; /* a QuantizeLinear is put before ops that move elements, too (qdq_propagation) */
 };
 
-/* Decides for every node of the inference's graph. What is rewritten is what sessions of that release rewrite
- * (lib/target/release/rewrites.def). `arena` holds the result. */
-npart_status npart__session_make(struct npart__inference *inference, enum npart_level level,
-                                 enum npart__release release, struct npart__arena *arena,
-                                 struct npart__session *out, struct npart_error *error);
-
-/* branches.c: the same; where it `settles`, takes the branches of Ifs whose conditions are known, and infers and decides
- * again, until no more are. The session's inference is another then. */
-npart_status npart__session_settle(struct npart__inference *inference, enum npart_level level,
-                                   enum npart__release release, bool settles, struct npart__arena *arena,
-                                   struct npart__session *session, struct npart_error *error);
-
 /* extend.c: what is known of a graph with bodies in the place of some nodes (npart__graph_expand). */
 npart_status npart__infer_expanded(const struct npart__inference *before, const struct npart__expansion *items,
                                    uint32_t count, bool is_late, struct npart__arena *arena,
@@ -70,10 +57,6 @@ npart_status npart__infer_expanded(const struct npart__inference *before, const 
  * which are offered in `round`, only Constant ones go. Without bodies it is a session that may be changed. */
 npart_status npart__session_expand(struct npart__session *session, const struct npart__expansion *items, uint32_t count,
                                    uint32_t round, struct npart__arena *arena, struct npart_error *error);
-
-/* products.c: the same for products, in the first round: the bodies have Reshapes round them. */
-npart_status npart__session_reshape_products(struct npart__session *session, const struct npart__expansion *items,
-                                             uint32_t count, struct npart__arena *arena, struct npart_error *error);
 
 /* A live node of one operand and one result that moves past others, which lie between it and what the last of them
  * makes. */
@@ -180,7 +163,7 @@ static inline uint32_t npart__user_past_copies(const struct npart__session *sess
 /* invariants.c: of the debug build. */
 void npart__check_session(const struct npart__session *session);
 
-/* A sentence for people. */
+/* connect.c: a sentence for people. */
 const char *npart__fate_sentence(enum npart_fate fate);
 
 #endif

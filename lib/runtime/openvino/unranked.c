@@ -9,7 +9,7 @@
  */
 #include "openvino/openvino.h"
 #include "plan/plan.h"
-#include "view/view.h"
+#include "onnxruntime/view.h"
 
 struct look {
     const struct npart__hand_back *to;

@@ -142,7 +142,7 @@ static bool give_steps(const struct loop *loop)
 }
 
 /* What the standard defines by others, and the CPU provider has no kernel for. The same question as in
- * lib/plan/standard_functions.c, which inlines them afterwards. */
+ * lib/runtime/onnxruntime/standard_functions.c, which inlines them afterwards. */
 static bool is_inlined(const struct npart__step_request *request, uint32_t id)
 {
     const struct npart__node *node = npart__node_at(request->graph, id);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The kernels of ONNX Runtime's CPU provider, by release: what it can compute decides which
- * nodes of constants are folded, and which operators give way to their definitions (lib/analysis/session,
- * lib/plan).
+ * nodes of constants are folded, and which operators give way to their definitions
+ * (lib/runtime/onnxruntime).
  */
 #include "release/release.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What releases of ONNX Runtime load, read from load.def: the newest IR version and opsets, and
- * where the runtime's schemas differ from the standard's. lib/analysis/valid holds models against it.
+ * where the runtime's schemas differ from the standard's. lib/runtime/onnxruntime holds models against it.
  */
 #include "release/release.h"
 

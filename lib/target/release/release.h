@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * release: what runtimes do by themselves, as tables: which there are, what their sessions
- * rewrite, which operators the CPU has a kernel for, and what is loaded at all. A new release is
- * a new column, and no code.
+ * release: what releases of runtimes have, as tables: which there are, which operators the CPU has
+ * a kernel for, and what is loaded at all. A new release is a new column, and no code. What their
+ * sessions rewrite and infer are tables of lib/runtime/onnxruntime.
  * Every table says where its rows are from: generated from packages, or asked of them one by
  * one. Targets name a runtime in their op list (`runtime onnxruntime 1.24`).
  */
@@ -40,7 +40,7 @@ const struct npart__runtime *npart__runtime_at(size_t index);
 /* By name and version, NULL for the newest; NULL where none is described. */
 const struct npart__runtime *npart__runtime_find(const char *name, const char *version);
 
-/* A row of rewrites.def: its level (enum npart_level of lib/analysis/session) and releases. */
+/* A row of lib/runtime/onnxruntime/rewrites.def: its level (enum npart_level) and releases. */
 struct npart__applies {
     uint8_t level, first, last; /* both releases included */
 };
