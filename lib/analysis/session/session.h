@@ -83,8 +83,9 @@ bool npart__session_know(struct npart__session *session, struct npart__inference
  * and fused. What was moved before is where it was. False when out of memory. */
 bool npart__session_connect(struct npart__session *session, struct npart__arena *arena);
 
-/* constants.c: the only element of a constant, whether inference had a use for it or not: it reads whole numbers and what
- * shapes need; a scale is left in the file until somebody asks. False where it is no constant of one known element. */
+/* constants.c: the only element of a constant, whether inference had a use for it or not: it reads whole numbers and
+ * what shapes need; a scale is left in the file until somebody asks. False where it is no constant of one known
+ * element. */
 bool npart__constant_number(const struct npart__session *session, uint32_t value, double *number);
 
 /* axes.c: the order in which a Transpose puts the axes of its operand: `order` has room for NPART__LIMIT_RANK.

@@ -32,10 +32,6 @@ npart_status npart__session_settle(struct npart__inference *inference, enum npar
                                    enum npart__release release, bool settles, struct npart__arena *arena,
                                    struct npart__session *session, struct npart_error *error);
 
-/* products.c: the same for products, in the first round: the bodies have Reshapes round them. */
-npart_status npart__session_reshape_products(struct npart__session *session, const struct npart__expansion *items,
-                                             uint32_t count, struct npart__arena *arena, struct npart_error *error);
-
 /* function_calls.c: for a list that says `functions by-name`, leaves the calls that it takes as they are in
  * plan->inference. */
 npart__pass npart__settle_calls;
@@ -55,7 +51,7 @@ npart__pass npart__lay_transposes;
 npart__pass npart__move_transposes;
 /* missing_kernels.c: what neither side can run. */
 npart__pass npart__find_kernels;
-/* seen.c: whether the target's runtime loads the model. */
+/* known_sizes.c: whether the target's runtime loads the model. */
 bool npart__session_is_loaded(const struct npart__plan *plan);
 /* plan->inference becomes what the target's runtime knows of it. */
 npart__pass npart__plan_see;
