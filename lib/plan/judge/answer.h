@@ -75,7 +75,7 @@ bool npart__find_held(const struct npart__target *target, const struct npart__li
  * of the list's `through` line in the graph. */
 bool npart__works_in_either_layout(const struct npart__target *target, const struct npart__op_id *through,
                                    const struct npart__graph *graph, const struct npart__node *node);
-/* integer_transposes.c: whether something that is quantized after a Transpose is dequantized for two nodes or more; and
+/* held_transposes.c: whether something that is quantized after a Transpose is dequantized for two nodes or more; and
  * as what that is held then, into `beyond->held`, which is as without Transposes that move. False when out of
  * memory. */
 bool npart__has_shared_transposes(const struct npart__session *session);
