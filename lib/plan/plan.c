@@ -608,9 +608,8 @@ npart_status npart__plan_judge(struct npart__plan *plan, struct npart_error *err
     /* In the debug build alone: what later stages count on in a session. */
     NPART__CHECK(npart__check_session(&plan->session));
     struct npart__live_graph live = {.session = &plan->session, .equivalent = plan->equivalent};
-    live.integers = npart__find_integers(&plan->target, &plan->session);
-    if (live.integers && !(live.order = npart__order_main(&plan->session, plan->arena, &live.order_count)))
-        return npart__fail_memory(error);
+    for (const struct npart__product *product = plan->request.products; product->name; product++)
+        live.hold = product->hold ? product->hold : live.hold;
     /* Without a stage that folds by itself, or where the plan is folded anyway, one graph serves all stages. */
     plan->judged = plan->session.graph;
     const struct npart__live_graph folded = {.session = basic ? &basic->session : NULL,

@@ -24,6 +24,7 @@ const struct npart__product npart__products[] = {
      .partitioner = {"openvino", npart__step_by_openvino, false, true, npart__fail_parted_bodies},
      .failures = {[NPART__POLICY_FAIL_UNRANKED] = npart__apply_unranked}},
     {.name = "qnn",
+     .hold = npart__hold,
      .partitioner = {"qnn", npart__step_by_qnn, true, false, NULL},
      .failures = {[NPART__POLICY_FAIL_SHARED] = npart__apply_shared,
                   [NPART__POLICY_FAIL_FLAT] = npart__apply_flat,

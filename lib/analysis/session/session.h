@@ -151,6 +151,10 @@ bool npart__is_between_integers(const struct npart__session *session, uint32_t n
 /* Whether it is the operator of a QDQ node unit, too: integers are of the types that the runtime asks for. */
 bool npart__is_unit(const struct npart__session *session, uint32_t node);
 
+/* Whether a QuantizeLinear does again what a DequantizeLinear undid, with the same numbers for the whole. */
+bool npart__undoes(const struct npart__session *session, const struct npart__node *from,
+                   const struct npart__node *node);
+
 /* A user of a value; of a copy the node that has it. */
 static inline uint32_t npart__user_past_copies(const struct npart__session *session, uint32_t value, uint32_t index)
 {

@@ -55,6 +55,7 @@ struct npart__product {
     /* Whether the product loads the model at all, whatever its nodes are; NULL: that is others' business. */
     bool (*loads)(const struct npart__plan *plan);
     npart__pass *passes[NPART__MOMENTS][NPART__PASSES];
+    npart__holder *hold; /* one row has it */
     struct npart__partitioner partitioner; /* its name is NULL where there is none */
     npart__failure *failures[NPART__POLICY_KINDS];
 };

@@ -23,7 +23,7 @@
 struct span {
     uint32_t node, last, meets; /* what moves; what makes the value that leaves; the next Transpose, or NPART_NONE */
     bool cancels;               /* with the next */
-    bool is_refused; /* where it comes to rest it reads integers that no node has noted (judge/held.c) */
+    bool is_refused; /* where it comes to rest it reads integers that no node has noted (lib/runtime/qnn) */
     uint32_t first_use, use_count, first_inner, inner_count;
 };
 

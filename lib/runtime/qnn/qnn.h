@@ -20,6 +20,26 @@ npart__failure npart__apply_flat;
 /* int64.c: a node with an INT64 of too many dims that passes from one side to the other. */
 npart__failure npart__apply_int64;
 
+/* The live nodes of the main graph, in the runtime's order. */
+struct npart__in_order {
+    const struct npart__session *session;
+    const uint32_t *order;
+    uint32_t order_count;
+};
+/* held.c: as what the provider's builders hold integers, for a list that says what ops note. */
+npart__holder npart__hold;
+/* Past which the runtime moves a Transpose between channels first and last, whatever it costs. `through`: ops of the
+ * list's `through` line in the graph. */
+bool npart__works_in_either_layout(const struct npart__target *target, const struct npart__op_id *through,
+                                   const struct npart__graph *graph, const struct npart__node *node);
+/* held_transposes.c: whether something that is quantized after a Transpose is dequantized for two nodes or more; and
+ * as what that is held then, into `beyond->held`, which is as without Transposes that move. False when out of
+ * memory. */
+bool npart__has_shared_transposes(const struct npart__session *session);
+bool npart__hold_transposes(const struct npart__target *target, const struct npart__in_order *live,
+                            const struct npart__op_id *layout, const struct npart__op_id *through,
+                            struct npart__arena *arena, struct npart__beyond *beyond);
+
 /* The ops of the list's `through` and `layout` lines that the graph may have, as its numbers. */
 struct npart__layout_lines {
     const struct npart__op_id *through, *layout;

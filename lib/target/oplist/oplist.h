@@ -490,7 +490,7 @@ struct npart__oplist {
     struct npart__names layout_ops;  /* "domain:name" of layout-sensitive ops */
     struct npart__names through_ops; /* of ops that work in either layout */
     struct npart__names moved_ops;   /* of ops that only reorder axes, which the runtime moves */
-    struct npart__names quantized_ops, early_ops, plain_ops; /* what ops note of tensors: judge/held.c */
+    struct npart__names quantized_ops, early_ops, plain_ops; /* what ops note of tensors: runtime/qnn/held.c */
     struct npart__stage stages[NPART__LIMIT_STAGES];
     uint32_t stage_count; /* at least 1 */
     uint32_t default_variant; /* NPART_NONE: the list has no variants */

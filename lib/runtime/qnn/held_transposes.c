@@ -15,6 +15,7 @@
  * and 37.
  */
 #include "judge/answer.h"
+#include "qnn/qnn.h"
 
 struct finder {
     const struct npart__target *target;
@@ -98,7 +99,7 @@ static uint32_t met_after(const struct finder *at, const struct npart__node *nod
 }
 
 /* Back from the results. */
-static void find_meetings(const struct finder *at, const struct npart__live_graph *live)
+static void find_meetings(const struct finder *at, const struct npart__in_order *live)
 {
     for (uint32_t i = live->order_count; i-- > 0;) {
         uint32_t id = live->order[i];
@@ -156,7 +157,7 @@ static void hold(const struct finder *at, uint32_t value, unsigned uses, struct 
 }
 
 /* In the runtime's order. `uses` by value. */
-static void find_uses(const struct finder *at, const struct npart__live_graph *live, uint8_t *uses)
+static void find_uses(const struct finder *at, const struct npart__in_order *live, uint8_t *uses)
 {
     for (uint32_t i = 0; i < live->order_count; i++) {
         const struct npart__node *node = npart__node_at(at->graph, live->order[i]);
@@ -173,9 +174,9 @@ static void find_uses(const struct finder *at, const struct npart__live_graph *l
     }
 }
 
-bool npart__hold_integer_transposes(const struct npart__target *target, const struct npart__live_graph *live,
-                                    const struct npart__op_id *layout, const struct npart__op_id *through,
-                                    struct npart__arena *arena, struct npart__beyond *beyond)
+bool npart__hold_transposes(const struct npart__target *target, const struct npart__in_order *live,
+                            const struct npart__op_id *layout, const struct npart__op_id *through,
+                            struct npart__arena *arena, struct npart__beyond *beyond)
 {
     const struct npart__graph *graph = live->session->graph;
     struct finder at = {

@@ -20,9 +20,12 @@
  * In QLinearConv -> Squeeze the Squeeze finds a quantized tensor and is refused; where the QLinearConv has been refused
  * before it noted its result, the Squeeze finds none, notes plain integers, and is taken.
  */
-#include <math.h>
-
 #include "judge/answer.h"
+#include "qnn/qnn.h"
+
+/* What of a graph makes it a question as what integers are held: nodes other than QuantizeLinear and DequantizeLinear
+ * read or make some; something that is quantized after a Transpose is dequantized for two nodes or more. */
+enum { OF_OTHERS = 1, TURNED = 2 };
 
 /* What is looked at in the course of one pass over a graph. */
 struct holder {
@@ -35,16 +38,9 @@ struct holder {
     bool *leads; /* by value: what uses it leads to a Transpose */
 };
 
-/* 8 and 16 bits, which scales and zero points may belong to; those of 4 bits are weights. */
-static bool is_integer(const struct npart__session *session, uint32_t value)
-{
-    const struct npart__fact *fact = npart__fact_of(session->inference, value);
-    return fact->kind == NPART__TYPE_TENSOR && fact->element_type >= NPART__UINT8 && fact->element_type <= NPART__INT16;
-}
-
 static bool is_noted(const struct holder *at, uint32_t value)
 {
-    return value != NPART_NONE && is_integer(at->session, value) && !at->session->is_constant[value];
+    return value != NPART_NONE && npart__holds_integers(at->session, value) && !at->session->is_constant[value];
 }
 
 /* The first one counts. Of no integers and of constants nothing is noted. What a Transpose made that has moved on is
@@ -147,18 +143,6 @@ static enum npart__held by_taken(const struct npart__trial *trial, uint32_t id, 
     return truth == NPART__TRUE ? held : truth == NPART__MAYBE ? NPART__HELD_UNKNOWN : NPART__HELD_NONE;
 }
 
-/* What a quantized operator adds has the scales of the first that is taken: whole constants of up to
- * CONSTANTS_MADE_ONE elements are one where they are equal (core/optimizer/constant_sharing.cc). */
-static uint32_t shared_constant(const struct npart__session *session, uint32_t value)
-{
-    enum { CONSTANTS_MADE_ONE = 8 };
-    const uint32_t *first = session->inference->first_equal;
-    uint64_t elements;
-    bool is_one = first && npart__static_elements(npart__fact_of(session->inference, value), &elements) &&
-                  elements <= CONSTANTS_MADE_ONE;
-    return is_one ? first[value] : value;
-}
-
 static void note_first_user(const struct holder *at, const struct npart__trial *trial, uint32_t id)
 {
     enum { INT32 = 6 };
@@ -168,7 +152,7 @@ static void note_first_user(const struct holder *at, const struct npart__trial *
         if (value == NPART_NONE || !at->session->is_constant[value] ||
             npart__fact_of(at->session->inference, value)->element_type != INT32)
             continue;
-        uint32_t *first = &at->beyond->first_user[shared_constant(at->session, value)];
+        uint32_t *first = &at->beyond->first_user[npart__shared_constant(at->session, value)];
         if (*first == NPART_NONE && npart__taken_alone(trial, id) != NPART__FALSE)
             *first = id;
     }
@@ -319,29 +303,6 @@ static bool is_conversion(const struct holder *at, uint32_t value)
                   npart__static_elements(npart__fact_of(at->session->inference, scale), &elements) && elements == 1;
     }
     return is_pair;
-}
-
-static bool same_element(const struct npart__session *session, uint32_t a, uint32_t b)
-{
-    struct npart__inference *inference = session->inference;
-    if (a == NPART_NONE || b == NPART_NONE || a == b)
-        return a == b;
-    const struct npart__known *one = npart__elements(inference, &inference->facts[a]);
-    const struct npart__known *other = npart__elements(inference, &inference->facts[b]);
-    if (!one || !other || one->count != 1 || other->count != 1 || !one->ints != !other->ints ||
-        inference->facts[a].element_type != inference->facts[b].element_type)
-        return false;
-    return one->ints ? one->ints[0] == other->ints[0] : one->doubles[0] == other->doubles[0];
-}
-
-bool npart__undoes(const struct npart__session *session, const struct npart__node *from, const struct npart__node *node)
-{
-    const struct npart__graph *graph = session->graph;
-    return npart__node_plays(graph, from, NPART__ROLE_DEQUANTIZES) &&
-           npart__node_plays(graph, node, NPART__ROLE_QUANTIZES) && from->input_count == 3 && node->input_count == 3 &&
-           npart__node_input(graph, from, 0) != NPART_NONE &&
-           same_element(session, npart__node_input(graph, node, 1), npart__node_input(graph, from, 1)) &&
-           same_element(session, npart__node_input(graph, node, 2), npart__node_input(graph, from, 2));
 }
 
 /* A QuantizeLinear that does again what the DequantizeLinear before it undid, for one node: both are taken away
@@ -526,24 +487,24 @@ static bool has_other_integers(const struct npart__session *session)
         for (uint32_t k = 0; k < node->input_count + node->output_count; k++) {
             uint32_t value = k < node->input_count ? npart__node_input(graph, node, k)
                                                    : npart__node_output(graph, node, k - node->input_count);
-            if (value != NPART_NONE && !session->is_constant[value] && is_integer(session, value))
+            if (value != NPART_NONE && !session->is_constant[value] && npart__holds_integers(session, value))
                 return true;
         }
     }
     return false;
 }
 
-unsigned npart__find_integers(const struct npart__target *target, const struct npart__session *session)
+/* Which of the two questions there are; none where the list does not say what ops note. */
+static unsigned find_questions(const struct npart__target *target, const struct npart__session *session)
 {
     if (!target->oplist->quantized_ops.count)
         return 0;
-    return (has_other_integers(session) ? NPART__INTEGERS_OF_OTHERS : 0u) |
-           (npart__has_shared_transposes(session) ? NPART__INTEGERS_TURNED : 0u);
+    return (has_other_integers(session) ? OF_OTHERS : 0u) | (npart__has_shared_transposes(session) ? TURNED : 0u);
 }
 
 /* The provider is asked twice: about the graph as it is and, where it takes anything of that, about what the runtime
  * makes of it. A node that quantizes or dequantizes is no partition by itself. */
-static bool is_any_taken(const struct holder *at, const struct npart__live_graph *live)
+static bool is_any_taken(const struct holder *at, const struct npart__in_order *live)
 {
     for (uint32_t i = 0; i < live->order_count; i++) {
         const struct npart__node *node = npart__node_at(at->graph, live->order[i]);
@@ -559,7 +520,7 @@ static bool is_any_taken(const struct holder *at, const struct npart__live_graph
 }
 
 /* What was answered with the table as it was is forgotten with it. */
-static void look_through(struct holder *at, const struct npart__live_graph *live, bool moves)
+static void look_through(struct holder *at, const struct npart__in_order *live, bool moves)
 {
     size_t values = at->graph->values.count, nodes = at->graph->nodes.count;
     at->moves = moves;
@@ -572,7 +533,7 @@ static void look_through(struct holder *at, const struct npart__live_graph *live
 
 /* From the end: a value leads to a Transpose where one uses it, or a node that a Transpose moves past and whose result
  * does. What gets a layout of its own has Transposes round it. */
-static void find_leading(const struct holder *at, const struct npart__live_graph *live)
+static void find_leading(const struct holder *at, const struct npart__in_order *live)
 {
     for (uint32_t i = live->order_count; i-- > 0;) {
         const struct npart__node *node = npart__node_at(at->graph, live->order[i]);
@@ -582,7 +543,7 @@ static void find_leading(const struct holder *at, const struct npart__live_graph
     }
 }
 
-static void look_at_all(struct holder *at, const struct npart__live_graph *live)
+static void look_at_all(struct holder *at, const struct npart__in_order *live)
 {
     bool moves = false, stays;
     for (uint32_t i = 0; !moves && i < live->order_count; i++) {
@@ -619,72 +580,20 @@ static bool open_holder(struct holder *at, struct npart__arena *arena)
     return true;
 }
 
-bool npart__find_held(const struct npart__target *target, const struct npart__live_graph *live,
-                      struct npart__arena *arena, struct npart__beyond *beyond)
+bool npart__hold(const struct npart__target *target, const struct npart__session *session, struct npart__arena *arena,
+                 struct npart__beyond *beyond)
 {
-    struct holder at = {
-        .target = target, .session = live->session, .graph = live->session->graph, .beyond = beyond};
-    if (!live->order)
+    struct holder at = {.target = target, .session = session, .graph = session->graph, .beyond = beyond};
+    struct npart__in_order live = {.session = session};
+    unsigned questions = find_questions(target, session);
+    if (!questions)
         return true;
-    if (!open_holder(&at, arena))
+    live.order = npart__order_main(session, arena, &live.order_count);
+    if (!live.order || !open_holder(&at, arena))
         return false;
-    if (live->integers & NPART__INTEGERS_OF_OTHERS)
-        look_at_all(&at, live);
+    if (questions & OF_OTHERS)
+        look_at_all(&at, &live);
     else
-        memset(beyond->held, NPART__HELD_QUANTIZED, live->session->graph->values.count);
-    return !(live->integers & NPART__INTEGERS_TURNED) ||
-           npart__hold_integer_transposes(target, live, at.layout, at.through, arena, beyond);
-}
-
-enum npart__held npart__held_of(const struct npart__trial *trial, uint32_t value)
-{
-    const struct npart__beyond *beyond = trial->beyond;
-    if (!is_integer(trial->session, value) || trial->session->is_constant[value])
-        return NPART__HELD_NONE;
-    if (!beyond || !beyond->held || beyond->graph != trial->graph)
-        return NPART__HELD_QUANTIZED;
-    return (enum npart__held)beyond->held[value];
-}
-
-/* The scale of channel `index` of what the node adds: that of its first operand times that of its weights, which are
- * the operands after each of these. False where they are not known; `count`: how many the weights have. */
-static bool scale_added(const struct npart__trial *trial, const struct npart__node *node, uint32_t index, float *scale,
-                        uint32_t *count)
-{
-    enum { FIRST_SCALE = 1, WEIGHT_SCALE = 4 };
-    const struct npart__known *known[2] = {NULL, NULL};
-    for (int i = 0; i < 2 && node->input_count > WEIGHT_SCALE; i++) {
-        uint32_t value = npart__node_input(trial->graph, node, i ? WEIGHT_SCALE : FIRST_SCALE);
-        if (value != NPART_NONE)
-            known[i] = npart__elements(trial->inference, &trial->inference->facts[value]);
-    }
-    if (!known[0] || !known[1] || known[0]->count != 1 || index >= known[1]->count)
-        return false;
-    *count = known[1]->count;
-    *scale = (known[0]->ints ? (float)known[0]->ints[0] : (float)known[0]->doubles[0]) *
-             (known[1]->ints ? (float)known[1]->ints[index] : (float)known[1]->doubles[index]);
-    return true;
-}
-
-/* Of an operator with a scale for each channel the compiler compares whole parts with those of the first user: each
- * channel's (9.9 and 10.1 differ, 10.1 and 10.9 do not); one scale that the first user has must have none (asked). */
-enum npart__truth npart__holds_scaled_alike(const struct npart__asked *asked)
-{
-    const struct npart__trial *trial = asked->trial;
-    const struct npart__beyond *beyond = trial->beyond;
-    bool is_noted = beyond && beyond->first_user && beyond->graph == trial->graph;
-    uint32_t first = is_noted ? beyond->first_user[shared_constant(trial->session, asked->value)] : NPART_NONE;
-    float own, noted;
-    uint32_t count = 1, noted_count;
-    npart__look_beyond(trial);
-    for (uint32_t i = 0; first != NPART_NONE && i < count; i++) {
-        if (!scale_added(trial, trial->node, i, &own, &count) ||
-            !scale_added(trial, npart__node_at(trial->graph, first), i, &noted, &noted_count) || count == 1)
-            return NPART__TRUE;
-        if (noted_count == 1)
-            return npart__truth_of(truncf(noted) == 0);
-        if (noted_count == count && truncf(own) != truncf(noted))
-            return NPART__FALSE;
-    }
-    return NPART__TRUE;
+        memset(beyond->held, NPART__HELD_QUANTIZED, session->graph->values.count);
+    return !(questions & TURNED) || npart__hold_transposes(target, &live, at.layout, at.through, arena, beyond);
 }
