@@ -42,7 +42,7 @@ struct calibrating {
 /* In the folder of the table, as a user who keeps both together writes it. NULL when out of memory. */
 static char *beside(const char *table, const char *path)
 {
-    size_t folder = is_absolute_path(path) || strcmp(table, "-") == 0 ? 0 : name_offset(table);
+    size_t folder = npart__root_length(path) || strcmp(table, "-") == 0 ? 0 : npart__name_offset(table);
     char *joined = malloc(folder + strlen(path) + 1);
     if (joined) {
         memcpy(joined, table, folder);

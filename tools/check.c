@@ -11,7 +11,7 @@
 #include "assume.h"
 #include "document.h"
 #include "files.h"
-#include "glob.h"
+#include "paths.h"
 #include "grow.h"
 #include "message.h"
 #include "new_files.h"
@@ -119,59 +119,96 @@ static bool find_project(struct check *check, const char *folder, struct project
     return is_fine;
 }
 
-static enum exit_status list_files(struct check *check, struct project *project, struct paths *paths)
+/* The globs of all [[models]] with their places. */
+struct globs {
+    const struct project *project;
+    const char **texts;
+    const struct npart_project_text **places;
+    size_t count;
+};
+
+static bool take_globs(struct globs *globs)
 {
-    char problem[512];
-    struct npart_project_texts globs;
-    for (uint32_t i = 0; npart_project_models(project->read, i, &globs); i++)
-        for (uint32_t k = 0; k < globs.count; k++) {
-            const struct npart_project_text *glob = &globs.items[k];
-            size_t before = paths->count;
-            if (!glob_files(paths, project->shown, glob->text, problem, sizeof problem)) {
-                say("%s", problem);
-                return EXIT_OTHER;
-            }
-            if (paths->count == before)
-                project_say(project, glob->line, glob->column, "note: no file matches %s", glob->text);
+    struct npart_project_texts list;
+    size_t room = 1;
+    for (uint32_t i = 0; npart_project_models(globs->project->read, i, &list); i++)
+        room += list.count;
+    globs->texts = calloc(room, sizeof *globs->texts);
+    globs->places = calloc(room, sizeof *globs->places);
+    for (uint32_t i = 0; globs->texts && globs->places && npart_project_models(globs->project->read, i, &list); i++)
+        for (uint32_t k = 0; k < list.count; k++, globs->count++) {
+            globs->places[globs->count] = &list.items[k];
+            globs->texts[globs->count] = list.items[k].text;
         }
-    paths_sort(paths);
-    for (size_t i = 0; i < paths->count; i++) {
-        if (npart_project_matches(&project->info.exclude, paths->items[i]))
-            continue;
-        char *path = join_parts(project->shown, paths->items[i], ""), *relative = join_parts(paths->items[i], "", "");
-        if (!path || !relative || !add_subject(check, path, relative, project)) {
-            free(path);
-            free(relative);
-            say("out of memory");
-            return EXIT_OTHER;
-        }
-    }
-    return EXIT_FINE;
+    return globs->texts && globs->places;
+}
+
+static void tell_of_glob(void *payload, const char *about, const char *text)
+{
+    const struct globs *globs = payload;
+    for (size_t i = 0; i < globs->count; i++)
+        if (globs->texts[i] == about)
+            project_say(globs->project, globs->places[i]->line, globs->places[i]->column, "note: %s %s", text, about);
+}
+
+/* False, and told: a folder cannot be looked into, or out of memory. */
+static bool add_file(struct check *check, struct project *project, const struct npart_file *file)
+{
+    if (!file->is_folder && npart_project_matches(&project->info.exclude, file->path))
+        return true;
+    char *path = join_parts(project->shown, file->path, ""), *relative = join_parts(file->path, "", "");
+    if (!file->is_folder && path && relative && add_subject(check, path, relative, project))
+        return true;
+    say("%s%s%s", file->is_folder && path ? path : "", file->is_folder ? ": " : "",
+        file->is_folder ? file->problem : "out of memory");
+    free(path);
+    free(relative);
+    return false;
+}
+
+static enum exit_status list_files(struct check *check, struct project *project)
+{
+    struct npart_files_options options = NPART_FILES_OPTIONS_INIT;
+    struct npart_file file = {.size = sizeof file};
+    struct npart_error error = {.message = "out of memory"};
+    struct globs globs = {.project = project};
+    npart_files *files = NULL;
+    options.folder = project->shown;
+    options.tell = tell_of_glob;
+    options.payload = &globs;
+    bool is_fine = take_globs(&globs) &&
+                   npart_files_find(&files, globs.texts, globs.count, &options, &error) == NPART_OK;
+    if (!is_fine)
+        tell_error("", &error);
+    for (size_t i = 0; is_fine && npart_files_file(files, i, &file); i++)
+        is_fine = add_file(check, project, &file);
+    npart_files_free(files);
+    free(globs.texts);
+    free(globs.places);
+    return is_fine ? EXIT_FINE : EXIT_OTHER;
 }
 
 /* All models of a project file. */
 static enum exit_status list_models(struct check *check, struct project *project)
 {
-    struct paths paths = {0};
     size_t before = check->subject_count;
     if (!project->info.model_count) {
         say("%s: which models? It has no [[models]] with a path, and the command line names none", project->path);
         return EXIT_USAGE;
     }
-    enum exit_status status = list_files(check, project, &paths);
+    enum exit_status status = list_files(check, project);
     if (status == EXIT_FINE && check->subject_count == before) {
         say("%s: no file matches the paths of [[models]]", project->path);
         status = EXIT_USAGE;
     }
     project->is_whole = true;
-    paths_free(&paths);
     return status;
 }
 
 static enum exit_status name_model(struct check *check, const char *path)
 {
     struct project *project;
-    size_t offset = name_offset(path);
+    size_t offset = npart__name_offset(path);
     if (strcmp(path, "-") == 0)
         return usage("check reads files, not standard input");
     if (strcmp(path + offset, PROJECT_FILE) == 0) {
@@ -341,7 +378,7 @@ static bool is_gone(void *payload, const char *model)
 {
     const struct subject *subject = payload;
     char *path = subject->project ? join_parts(subject->project->shown, model, "") : NULL;
-    bool is_nothing = path && kind_of_path(path, true) == PATH_NOTHING;
+    bool is_nothing = path && npart__path_kind(path, true) == NPART__PATH_NOTHING;
     free(path);
     return is_nothing;
 }

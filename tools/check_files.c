@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "files.h"
-#include "glob.h"
+#include "paths.h"
 #include "message.h"
 #include "output_file.h"
 #include "platform.h"
@@ -38,8 +38,8 @@ static bool make_baseline(struct baseline *baseline, char *problem, size_t bytes
 /* Whether a path is that of a file, or of nothing where one is to be written. A pipe would be waited for. */
 static bool is_usable(const char *path, bool is_written, bool *is_there)
 {
-    bool is_other = kind_of_path(path, true) == PATH_OTHER;
-    FILE *file = is_other ? NULL : open_file(path, "rb");
+    bool is_other = npart__path_kind(path, true) == NPART__PATH_OTHER;
+    FILE *file = is_other ? NULL : npart__stream_open(path, "rb");
     int missing = file || is_other ? 0 : errno;
     *is_there = file != NULL;
     if (file)

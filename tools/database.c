@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Tables are those of include/records.table, and all statements are made of them: SQLite itself takes a report apart,
+ * Tables are those of include/records.table, of which records.awk makes statements: SQLite itself takes a report apart,
  * and puts what sums need together again. The journal is SQLite's own, a second file, there during a transaction:
  * not a write-ahead log, which needs shared memory, so that the file may lie on a network's disk, and is all there is
  * once a scan has ended.
@@ -26,27 +26,7 @@
 #define BUSY_TOLD_MS 1000   /* after which a person is told what is waited for */
 #define BUSY_STEP_MS 20
 
-enum type { TYPE_TEXT, TYPE_INTEGER, TYPE_REAL, TYPE_BOOLEAN };
-
-struct column {
-    enum type type;
-    const char *name, *place;
-};
-struct result_table {
-    const char *name, *key;
-    const struct column *columns;
-    size_t count;
-};
 #include "record_columns.h"
-
-/* What is beside columns and keys, by table; NULL: nothing. */
-static const char *const constraints[TABLES] = {
-    [TABLE_targets] = ", FOREIGN KEY (path) REFERENCES models (path)",
-    [TABLE_roots] = ", FOREIGN KEY (path, target) REFERENCES targets",
-    [TABLE_advice] = ", FOREIGN KEY (path, target) REFERENCES targets",
-    [TABLE_advice_roots] = (", FOREIGN KEY (path, target, advice) REFERENCES advice"
-                            ", FOREIGN KEY (path, target, root) REFERENCES roots"),
-};
 
 struct database {
     const char *path;
@@ -95,87 +75,9 @@ static int64_t ask_number(const struct database *database, const char *text)
     return number;
 }
 
-/* To be freed with sqlite3_free; NULL when out of memory. */
-static char *create_text(enum table table)
-{
-    static const char *const types[] = {"TEXT", "INTEGER", "REAL", "INTEGER"};
-    sqlite3_str *text = sqlite3_str_new(NULL);
-    sqlite3_str_appendf(text, "CREATE TABLE %s (", tables[table].name);
-    for (size_t i = 0; i < tables[table].count; i++)
-        sqlite3_str_appendf(text, "%s %s, ", tables[table].columns[i].name, types[tables[table].columns[i].type]);
-    sqlite3_str_appendf(text, "PRIMARY KEY (%s)%s)%s", tables[table].key,
-                        constraints[table] ? constraints[table] : "",
-                        table == TABLE_models ? "" : " WITHOUT ROWID"); /* models stay in the order of the scan */
-    return sqlite3_str_finish(text);
-}
-
-/* Down from a value by names and places with / between them: `json_extract(i.value, '$."summary"."nodes"')`. */
-static void append_extract(sqlite3_str *text, const char *from, const char *place)
-{
-    sqlite3_str_appendf(text, "json_extract(%s, '$", from);
-    while (*place) {
-        int length = (int)strcspn(place, "/");
-        bool is_place = *place >= '0' && *place <= '9';
-        sqlite3_str_appendf(text, is_place ? "[%.*s]" : ".\"%.*s\"", length, place);
-        place += length + (place[length] == '/');
-    }
-    sqlite3_str_appendall(text, "')");
-}
-
-static void append_column(sqlite3_str *text, enum table table, const char *place)
-{
-    static const char *const items[TABLES] = {"?1", "t.value", "i.value", "i.value", "i.value"};
-    static const struct {
-        const char *place, *text;
-    } others[] = {
-        {"@path", "json_extract(?1, '$.model.path')"},
-        {"@target", "t.name"},
-        {"@place", "i.key"},
-        {"@advice", "json_extract(i.value, '$.id')"},
-        {"@root", "r.root"},
-        {"@invalid",
-         "EXISTS (SELECT 1 FROM json_each(?1, '$.findings') WHERE json_extract(value, '$.code') = 'invalid')"},
-    };
-    if (table == TABLE_targets && strcmp(place, "name") == 0)
-        place = "@target";
-    if (*place != '@')
-        append_extract(text, items[table], place);
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-        if (strcmp(place, others[i].place) == 0)
-            sqlite3_str_appendall(text, others[i].text);
-}
-
-/* Statements of a report, which is ?1: a row for it, for each target, and for what a target lists. Targets that differ
- * in their toolchain alone are named with it; a cause of an action is its first root. To be freed likewise. */
-static char *insert_text(enum table table)
-{
-    static const char targets[] =
-        "WITH named (value, name, toolchain) AS (SELECT value, json_extract(value, '$.name'),"
-        " json_extract(value, '$.toolchain') FROM json_each(?1, '$.targets')),"
-        " t (value, name) AS (SELECT value, CASE WHEN EXISTS (SELECT 1 FROM named o WHERE o.name = named.name AND"
-        " o.toolchain <> named.toolchain) THEN name || '@' || toolchain ELSE name END FROM named),"
-        " r (target, cause, root) AS (SELECT t.name, c.value, min(i.key) FROM t, json_each(t.value, '$.roots') i,"
-        " json_each(i.value, '$.causes') c GROUP BY 1, 2) ";
-    static const char *const sources[TABLES] = {
-        "", " FROM t", " FROM t, json_each(t.value, '$.roots') i", " FROM t, json_each(t.value, '$.advice') i",
-        (" FROM t, json_each(t.value, '$.advice') i, json_each(i.value, '$.causes') c, r"
-         " WHERE r.target = t.name AND r.cause = c.value"),
-    };
-    sqlite3_str *text = sqlite3_str_new(NULL);
-    bool is_model = table == TABLE_models;
-    sqlite3_str_appendf(text, "%sINSERT %sINTO %s SELECT ", is_model ? "" : targets, is_model ? "" : "OR IGNORE ",
-                        tables[table].name); /* a target that is asked for twice has one row */
-    for (size_t i = 0; i < tables[table].count; i++) {
-        sqlite3_str_appendall(text, i ? ", " : "");
-        append_column(text, table, tables[table].columns[i].place);
-    }
-    sqlite3_str_appendall(text, sources[table]);
-    return sqlite3_str_finish(text);
-}
-
 static bool prepare(struct database *database, sqlite3_stmt **out, const char *text, char *problem, size_t bytes)
 {
-    if (text && sqlite3_prepare_v2(database->file, text, -1, out, NULL) == SQLITE_OK)
+    if (sqlite3_prepare_v2(database->file, text, -1, out, NULL) == SQLITE_OK)
         return true;
     return fail(database, problem, bytes);
 }
@@ -219,11 +121,8 @@ static bool drop_all(const struct database *database, char *problem, size_t byte
 static bool create_all(const struct database *database, const char *made_by, char *problem, size_t bytes)
 {
     bool is_fine = run(database, "CREATE TABLE scan (tool_and_options TEXT NOT NULL)", problem, bytes);
-    for (size_t t = 0; t < TABLES && is_fine; t++) {
-        char *text = create_text((enum table)t);
-        is_fine = text && run(database, text, problem, bytes);
-        sqlite3_free(text);
-    }
+    for (size_t t = 0; t < TABLES && is_fine; t++)
+        is_fine = run(database, tables[t].create, problem, bytes);
     is_fine = is_fine && run(database, "CREATE INDEX roots_of ON roots (target, rule, op)", problem, bytes);
     char *text = sqlite3_mprintf("INSERT INTO scan VALUES (%Q); PRAGMA application_id = %d; PRAGMA user_version = %d;",
                                  made_by, APPLICATION_ID, SCHEMA_VERSION);
@@ -288,11 +187,8 @@ bool database_open(struct database **out, const char *path, bool resumes, const 
     } else {
         (void)fail(database, problem, bytes);
     }
-    for (size_t t = 0; t < TABLES && is_fine; t++) {
-        char *text = insert_text((enum table)t);
-        is_fine = prepare(database, &database->insert[t], text, problem, bytes);
-        sqlite3_free(text);
-    }
+    for (size_t t = 0; t < TABLES && is_fine; t++)
+        is_fine = prepare(database, &database->insert[t], tables[t].insert, problem, bytes);
     database->is_open = is_fine;
     if (is_fine) {
         *out = database;
@@ -338,7 +234,7 @@ bool database_settle(struct database *database, char *problem, size_t bytes)
 
 /* What sums are made of; a root's cause is itself. */
 static const char read_text[] =
-    "SELECT path, error_code, json_object("
+    "SELECT path, json_object("
     "'findings', json(CASE WHEN is_invalid THEN '[{\"code\":\"invalid\"}]' ELSE '[]' END),"
     "'error', json(CASE WHEN error_code IS NULL THEN 'null' ELSE json_object('code', error_code) END),"
     "'targets', json((SELECT json_group_array(json_object('name', target, 'summary',"
@@ -359,8 +255,8 @@ bool database_read(struct database *database, database_taker *take, void *payloa
     int status = SQLITE_ERROR;
     bool is_fine = prepare(database, &row, read_text, problem, bytes);
     while (is_fine && (status = sqlite3_step(row)) == SQLITE_ROW) {
-        const char *json = (const char *)sqlite3_column_text(row, 2), *path = (const char *)sqlite3_column_text(row, 0);
-        take(payload, path, (const char *)sqlite3_column_text(row, 1), json, (size_t)sqlite3_column_bytes(row, 2));
+        const char *json = (const char *)sqlite3_column_text(row, 1), *path = (const char *)sqlite3_column_text(row, 0);
+        take(payload, path, json, (size_t)sqlite3_column_bytes(row, 1));
     }
     if (is_fine && status != SQLITE_DONE)
         is_fine = fail(database, problem, bytes);

@@ -23,9 +23,9 @@ bool database_open(struct database **out, const char *path, bool resumes, const 
 bool database_add(struct database *database, const char *json, size_t count, char *problem, size_t bytes);
 /* To be called now and then while no model comes: keeps what came more than a second ago. */
 bool database_settle(struct database *database, char *problem, size_t bytes);
-/* Is told of a model of an earlier scan: its path as documents have it, the code of its error or NULL, and a report of
- * what npart_many_add counts, good during the call, which has no use of the database itself. NULL where memory ends. */
-typedef void database_taker(void *payload, const char *path, const char *code, const char *json, size_t count);
+/* Is told of a model of an earlier scan: its path as documents have it, and a report of what npart_many_add counts,
+ * good during the call, which has no use of the database itself. NULL where memory ends. */
+typedef void database_taker(void *payload, const char *path, const char *json, size_t count);
 /* Hands over all models in the order in which they were added. */
 bool database_read(struct database *database, database_taker *take, void *payload, char *problem, size_t bytes);
 /* Writes what is left and gives everything back, also where it fails. NULL is nothing. */

@@ -11,7 +11,10 @@
 #include "document.h"
 #include "job.h"
 #include "message.h"
+#include "paths.h"
 #include "side.h"
+
+#define TARGET_BYTES 512 /* of a target with its toolchain, as it is named */
 
 /* One of OLD and NEW. */
 struct input {
@@ -31,48 +34,6 @@ struct pair {
 
 /* ---- reports ----------------------------------------------------------------------------------------------- */
 
-static bool has_model(const struct sides *sides, const char *model)
-{
-    for (size_t i = 0; i < sides->count; i++)
-        if (strcmp(sides->items[i].model, model) == 0)
-            return true;
-    return false;
-}
-
-static bool has_many_models(const struct sides *sides)
-{
-    for (size_t i = 1; i < sides->count; i++)
-        if (strcmp(sides->items[i].model, sides->items[0].model) != 0)
-            return true;
-    return false;
-}
-
-static const char *last_component(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
-/* Of a report with several models the one that the user names, or that is called as the other input: by its path, or
- * where one alone has it, by the path's last component. NULL: none. */
-static const char *choose_model(const struct sides *sides, const char *wanted)
-{
-    const char *found = NULL;
-    if (!wanted)
-        return NULL;
-    if (has_model(sides, wanted))
-        return wanted;
-    for (size_t i = 0; i < sides->count; i++) {
-        const char *model = sides->items[i].model;
-        if (strcmp(last_component(model), last_component(wanted)) != 0)
-            continue;
-        if (found && strcmp(found, model) != 0)
-            return NULL;
-        found = model;
-    }
-    return found;
-}
-
 static bool read_report(struct run *run, struct input *input)
 {
     char problem[300] = "it has no targets";
@@ -87,15 +48,12 @@ static bool read_report(struct run *run, struct input *input)
 /* Which model of a report is meant, once both inputs are known. */
 static bool find_model(struct run *run, struct input *input, const struct input *other)
 {
-    const char *wanted = run->options->model_choice;
-    if (!input->is_report || !has_many_models(&input->sides))
-        return true;
+    const char *wanted = run->options->model_choice, *any;
     if (!wanted && !other->is_report)
         wanted = other->path;
-    if (!wanted && !has_many_models(&other->sides))
+    if (!wanted && npart_sides_model(other->sides.read, NULL, &any))
         wanted = other->sides.items[0].model;
-    input->model = choose_model(&input->sides, wanted);
-    if (input->model)
+    if (!input->is_report || npart_sides_model(input->sides.read, wanted, &input->model))
         return true;
     if (wanted)
         say("%s: it has no model %s", input->path, wanted);
@@ -131,7 +89,7 @@ static npart_status enter(struct run *run, const struct input *input, const stru
 /* A report that is no file was taken for a model. */
 static void tell_failure(const char *path, npart_status status, const struct npart_error *error)
 {
-    bool is_stream = strcmp(path, "-") == 0 || kind_of_path(path, true) == PATH_OTHER;
+    bool is_stream = strcmp(path, "-") == 0 || npart__path_kind(path, true) == NPART__PATH_OTHER;
     tell_error(path, error);
     if (is_stream && status == NPART_ERROR_MALFORMED)
         say("%s: note: a saved report must be a file, as it is read more than once", path);
@@ -168,55 +126,21 @@ static bool check_dims(struct run *run, const struct input *inputs, int count)
 
 /* ---- targets ----------------------------------------------------------------------------------------------- */
 
-static bool has_target(const struct input *input, const char *target)
-{
-    for (size_t i = 0; i < input->sides.count; i++)
-        if ((!input->model || strcmp(input->sides.items[i].model, input->model) == 0) &&
-            strcmp(input->sides.items[i].target, target) == 0)
-            return true;
-    return false;
-}
-
-/* Whether a report has the model's target with several toolchains. */
-static bool has_toolchains(const struct input *input, const char *target)
-{
-    return has_target(input, target) && !npart_sides_find(input->sides.read, input->model, target, NULL, NULL);
-}
-
-/* "intel-npu:4000"; of several toolchains "intel-npu:4000@openvino 2026.4.1". To be freed; NULL: out of memory. */
-static char *name_target(const struct input *input, const struct npart_side *side)
-{
-    bool needs_toolchain = *side->toolchain && has_toolchains(input, side->target);
-    size_t room = strlen(side->target) + strlen(side->toolchain) + 2;
-    char *text = malloc(room);
-    if (text)
-        (void)snprintf(text, room, "%s%s%s", side->target, needs_toolchain ? "@" : "",
-                       needs_toolchain ? side->toolchain : "");
-    return text;
-}
-
-/* A plan that a report has twice is compared once. */
-static bool is_first(const struct input *input, const struct npart_side *side)
-{
-    return (!input->model || strcmp(side->model, input->model) == 0) &&
-           npart_sides_find(input->sides.read, input->model, side->target, side->toolchain, NULL) == side;
-}
-
 /* The targets that a report has of the model, where the user names none; with the toolchain left out where it has one,
  * which may be an earlier one. */
 static bool take_targets(struct run *run, struct options *options, struct pair *pair, const struct input *input)
 {
-    for (size_t i = 0; i < input->sides.count; i++) {
-        const struct npart_side *side = &input->sides.items[i];
+    const struct npart_side *side;
+    char text[TARGET_BYTES];
+    uint32_t at = 0;
+    while ((side = npart_sides_plan(input->sides.read, input->model, &at, text, sizeof text)) != NULL) {
         int place = options->target_count;
-        if (!is_first(input, side))
-            continue;
         if (place == MOST_TARGETS) {
             say("%s: too many targets", input->path);
             worsen(run, EXIT_USAGE);
             return false;
         }
-        pair->texts[place] = name_target(input, side);
+        pair->texts[place] = join_parts(text, "", "");
         if (!pair->texts[place]) {
             say("out of memory");
             worsen(run, EXIT_OTHER);
@@ -226,16 +150,6 @@ static bool take_targets(struct run *run, struct options *options, struct pair *
         options->targets[options->target_count++] = pair->texts[place];
     }
     return true;
-}
-
-/* As one report has it, in the other. Where the first has several toolchains of the target, no other one will do. */
-static const struct npart_side *side_as_taken(const struct input *input, const struct input *other,
-                                              const struct npart_side *taken)
-{
-    const struct npart_side *side =
-        npart_sides_find(input->sides.read, input->model, taken->target, taken->toolchain, NULL);
-    bool is_other = side && strcmp(side->toolchain, taken->toolchain) != 0;
-    return is_other && has_toolchains(other, taken->target) ? NULL : side;
 }
 
 /* Beside a model, a report must have the target that was planned, rather than what the user calls it: a report may have
@@ -249,7 +163,9 @@ static const struct npart_side *side_of(const struct pair *pair, int which, cons
     if (!input->is_report)
         return npart_record_side(input->records[place]);
     if (taken) /* of two reports from NEW */
-        return which == 0 && other->is_report ? side_as_taken(input, other, taken) : taken;
+        return which == 1 || !other->is_report
+                   ? taken
+                   : npart_sides_find_same(input->sides.read, input->model, other->sides.read, other->model, taken);
     if (planned)
         return npart_sides_find(input->sides.read, input->model, planned->target, planned->toolchain, NULL);
     return npart_sides_find_meant(input->sides.read, input->model, target, are_several);
@@ -259,9 +175,12 @@ static void tell_missing(const struct pair *pair, int which, const char *target,
 {
     const struct input *input = &pair->inputs[which];
     const struct npart_side *planned = npart_record_side(pair->inputs[!which].records[place]);
+    bool has_others = false;
+    if (planned)
+        (void)npart_sides_find(input->sides.read, input->model, planned->target, NULL, &has_others);
     if (are_several)
         say("%s: it has several targets %s: name one in full (NAME:VARIANT@TOOLCHAIN)", input->path, target);
-    else if (planned && has_toolchains(input, planned->target))
+    else if (has_others)
         say("%s: it has no target %s@%s", input->path, planned->target, planned->toolchain);
     else
         say("%s: it has no target %s", input->path, planned ? planned->target : target);
@@ -271,15 +190,15 @@ static void tell_missing(const struct pair *pair, int which, const char *target,
 static void tell_left_out(const struct pair *pair, const struct npart_side *const *compared, size_t count)
 {
     const struct input *old = &pair->inputs[0], *new = &pair->inputs[1];
-    for (size_t i = 0; i < old->sides.count; i++) {
-        const struct npart_side *side = &old->sides.items[i];
-        bool is_compared = !is_first(old, side);
+    const struct npart_side *side;
+    char text[TARGET_BYTES];
+    uint32_t at = 0;
+    while ((side = npart_sides_plan(old->sides.read, old->model, &at, text, sizeof text)) != NULL) {
+        bool is_compared = false;
         for (size_t k = 0; k < count; k++)
             is_compared |= compared[k] == side;
-        char *text = is_compared ? NULL : name_target(old, side);
-        if (text)
+        if (!is_compared)
             say("%s: it has no target %s", new->path, text);
-        free(text);
     }
 }
 
@@ -374,15 +293,13 @@ static void compare_targets(struct run *run, const struct pair *pair)
  * before a model is planned. NULL: none. */
 static const struct npart_side *side_in_page(const struct run *run, const struct pair *pair, int which)
 {
-    const struct sides *sides = &pair->inputs[which].sides;
+    const struct input *input = &pair->inputs[which];
     const struct npart_side *side = NULL;
+    uint32_t from = 0;
     bool are_several;
     for (int i = 0; i < run->options->target_count && !side; i++)
         side = side_of(pair, which, run->options->targets[i], i, &are_several);
-    for (size_t i = 0; i < sides->count && !side; i++)
-        if (is_first(&pair->inputs[which], &sides->items[i]))
-            side = &sides->items[i];
-    return side;
+    return side ? side : npart_sides_plan(input->sides.read, input->model, &from, NULL, 0);
 }
 
 static bool can_be_shown(struct run *run, const struct pair *pair, int which)

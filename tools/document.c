@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "files.h"
 #include "message.h"
 #include "picture.h"
 #include "platform.h"
@@ -84,7 +85,7 @@ static ptrdiff_t read_stretch(void *payload, void *into, size_t bytes)
 npart_status document_add_saved(struct run *run, const char *path, const struct sides *sides,
                                 const struct npart_side *side, struct npart_error *error)
 {
-    struct stretch stretch = {.file = open_file(path, "rb")};
+    struct stretch stretch = {.file = npart__stream_open(path, "rb")};
     uint64_t begin = 0, end = 0;
     npart_status status = NPART_ERROR_READ;
     bool is_there = stretch.file && npart_sides_place(sides->read, side, &begin, &end);

@@ -6,12 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "paths.h"
 #include "message.h"
+
+#define MOST_PATH_BYTES 16384
 
 FILE *open_regular_file(const char *path, const char *otherwise, enum exit_status *status)
 {
-    bool is_other = kind_of_path(path, true) == PATH_OTHER;
-    FILE *file = is_other ? NULL : open_file(path, "rb");
+    bool is_other = npart__path_kind(path, true) == NPART__PATH_OTHER;
+    FILE *file = is_other ? NULL : npart__stream_open(path, "rb");
     if (is_other)
         say("%s: is no regular file%s", path, otherwise);
     else if (!file)
@@ -31,48 +34,57 @@ bool write_stream(void *payload, const char *text, size_t bytes)
     return fwrite(text, 1, bytes, payload) == bytes;
 }
 
-static bool is_same(const struct file_identity *a, const struct file_identity *b)
+/* Past what the C library keeps. */
+bool write_whole(FILE *stream, const char *bytes, size_t count)
 {
-    return a->device == b->device && a->inode == b->inode;
+    for (size_t done = 0; done < count;) {
+        ptrdiff_t written = npart__file_write(stream_number(stream), bytes + done, count - done);
+        if (written < 0)
+            return false;
+        done += (size_t)written;
+    }
+    return true;
 }
 
-bool is_same_file(const char *path, const struct file_identity *file)
+bool find_file(const char *path, FILE *stream, struct npart__file_status *out)
 {
-    struct file_identity own;
-    return identify_file(path, &own) && is_same(&own, file);
+    bool is_there = path ? npart__path_status(path, out) : npart__file_status(stream_number(stream), out);
+    return is_there && out->kind == NPART__FILE_REGULAR;
 }
 
-static bool is_written(const char *path, const struct file_identity *output)
+bool is_same_file(const char *path, FILE *stream, const struct npart__file_status *file)
 {
-    struct file_identity input;
-    if (!path || strcmp(path, "-") != 0)
-        return path && is_same_file(path, output);
-    return identify_stream(stdin, &input) && is_same(&input, output);
+    struct npart__file_status own;
+    return find_file(path, stream, &own) && own.device == file->device && own.inode == file->inode;
+}
+
+static bool is_written(const char *path, const struct npart__file_status *output)
+{
+    return path && is_same_file(strcmp(path, "-") == 0 ? NULL : path, stdin, output);
 }
 
 bool is_overwritten(const struct options *options, const char *path)
 {
-    struct file_identity output;
-    return (options->output ? identify_file(options->output, &output) : identify_stream(stdout, &output)) &&
-           is_written(path, &output);
+    struct npart__file_status output;
+    return find_file(options->output, stdout, &output) && is_written(path, &output);
+}
+
+char *real_path(const char *path)
+{
+    char real[MOST_PATH_BYTES];
+    return npart__path_real(path, real, sizeof real) ? join_parts(real, "", "") : NULL;
 }
 
 char *find_place(const char *path)
 {
-    size_t length = name_offset(path);
-    char *folder = malloc(length + 2);
+    size_t length = npart__name_offset(path);
+    char *folder = join_parts(path, "", "."), real[MOST_PATH_BYTES];
     if (!folder)
         return NULL;
-    memcpy(folder, path, length);
     memcpy(folder + length, ".", 2);
-    char *real = real_path(folder);
+    bool is_there = npart__path_real(folder, real, sizeof real);
     free(folder);
-    size_t room = real ? strlen(real) + strlen(path + length) + 2 : 0;
-    char *place = real ? malloc(room) : NULL;
-    if (place)
-        (void)snprintf(place, room, "%s%s%s", real, real[strlen(real) - 1] == '/' ? "" : "/", path + length);
-    free(real);
-    return place;
+    return is_there ? join_parts(real, real[strlen(real) - 1] == '/' ? "" : "/", path + length) : NULL;
 }
 
 /* Also where no file is there yet. */
@@ -95,8 +107,8 @@ const char *find_overwritten(const struct options *options)
 {
     const char *const lists[] = {options->oplist, options->cost, options->check_oplist, options->import_oplist,
                                  options->profile};
-    struct file_identity settings;
-    bool has_settings = options->settings && identify_file(options->settings, &settings);
+    struct npart__file_status settings;
+    bool has_settings = options->settings && find_file(options->settings, NULL, &settings);
     for (int i = 0; i < options->model_count; i++)
         if (is_overwritten(options, options->models[i]) ||
             (has_settings && is_written(options->models[i], &settings)))

@@ -422,7 +422,7 @@ enum exit_status run_fix(struct run *run, struct options *options)
         return usage(objects_to_set(options));
     if (!find_oplists(run, options))
         return run->status;
-    options->begun_ms = clock_ms();
+    options->begun_ms = npart__monotonic_ms();
     options->output = NULL;
     run->output = stdout;
     choose_look(run);

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "job.h"
 
-static void free_fixes(struct fixes *fixes)
-{
-    while (fixes->count)
-        npart_fix_free(fixes->items[--fixes->count]);
-}
-
 /* Sizes are as they were given, though a dim may be another model's: that was told of the model as it is. */
 static npart_status make_look(const struct run *run, const struct job *job, const char *as, struct look *look,
                               struct npart_error *error)
@@ -32,22 +26,12 @@ static npart_status find_look(const struct run *run, struct job *job, int target
     return as ? make_look(run, job, as, *out, error) : NPART_OK;
 }
 
-static npart_status propose(const struct run *run, struct job *job, const npart_plan *plan, int target,
-                            struct npart_error *error)
+npart_status job_advise_plan(const struct run *run, struct job *job, const npart_plan *plan, int target,
+                             struct npart_error *error)
 {
     struct npart_inference_options sizes = inference_options(run->options);
     struct npart_plan_options options = plan_options(run->options);
     struct npart_fix_options fix = fix_options(run, &sizes, &options, 0);
-    struct fixes *fixes = &job->fixes[target];
-    free_fixes(fixes); /* of another plan */
-    return npart_fix_propose(fixes->items, &fixes->count, NULL, plan, job->fixed[target], run->options->targets[target],
-                             &fix, error);
-}
-
-npart_status job_advise_plan(const struct run *run, struct job *job, const npart_plan *plan, int target,
-                             struct npart_error *error)
-{
-    struct fixes *fixes = &job->fixes[target];
     struct look *look;
     npart_status status = find_look(run, job, target, &look, error);
     if (status == NPART_OK && !look->is_fixed)
@@ -56,10 +40,8 @@ npart_status job_advise_plan(const struct run *run, struct job *job, const npart
     if (status == NPART_OK && look->fixed_inference)
         status = make_plan(run, look->fixed_inference, target, &job->fixed[target], error);
     if (status == NPART_OK)
-        status = propose(run, job, plan, target, error);
-    if (status == NPART_OK)
-        status = npart_advice_make(&job->advice[target], plan, job->fixed[target],
-                                   (const npart_fix *const *)fixes->items, fixes->count, error);
+        status = npart_advice_find(&job->advice[target], plan, job->fixed[target], run->options->targets[target], &fix,
+                                   error);
     job->pairs[target] = (struct npart_plan_pair){plan, job->fixed[target], job->advice[target]};
     return status;
 }
@@ -101,7 +83,6 @@ npart_status job_make(const struct run *run, struct job *job, const char *path, 
 static void let_go(struct job *job, int target)
 {
     npart_advice_free(job->advice[target]);
-    free_fixes(&job->fixes[target]);
     npart_plan_free(job->fixed[target]);
     npart_plan_free(job->plans[target]);
     job->advice[target] = NULL;

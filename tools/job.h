@@ -22,10 +22,6 @@ struct job {
     struct npart_plan_pair pairs[MOST_TARGETS];
     npart_plan *plans[MOST_TARGETS], *fixed[MOST_TARGETS];
     npart_advice *advice[MOST_TARGETS];
-    struct fixes {
-        npart_fix *items[NPART_MOST_PROPOSALS]; /* with what is equal bit for bit, and with what else there is */
-        uint32_t count;
-    } fixes[MOST_TARGETS];
     struct look looks[MOST_PRECISIONS + 1]; /* made when a target asks for it; of the first the rest of the job knows */
     int look_count;
 };

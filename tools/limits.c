@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "glob.h"
+#include "paths.h"
 #include "option_values.h"
 #include "side.h"
 
@@ -31,8 +31,8 @@ static const struct own_limit {
     {"project-depth", "tables", "refused", "tables and arrays in one another", NPART_MOST_PROJECT_DEPTH},
     {"pattern-bytes", "bytes", "refused", "a pattern of files, and a path that it matches", NPART_MOST_GLOB_BYTES},
     {"pattern-depth", "folders", "refused", "folders in one another that a pattern goes into", NPART_MOST_GLOB_FOLDERS},
-    {"pattern-files", "files", "refused", "files that the patterns of one run match", GLOB_MOST_FILES},
-    {"pattern-entries", "entries", "refused", "entries of folders that one pattern looks at", GLOB_MOST_ENTRIES},
+    {"pattern-files", "files", "refused", "files that the patterns of one run match", NPART_MOST_GLOB_FILES},
+    {"pattern-entries", "entries", "refused", "entries of folders that one pattern looks at", NPART_MOST_GLOB_ENTRIES},
     {"json-bytes", "bytes", "refused", "memory that one value of a JSON file takes", NPART_MOST_JSON_BYTES},
     {"report-bytes", "bytes", "refused", "memory that the reports of one file take", NPART_MOST_REPORT_BYTES},
     {"profile-nodes", "nodes", "refused", "different nodes of a profile", NPART_MOST_RUN_NODES},

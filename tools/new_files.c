@@ -43,13 +43,27 @@ static const char *plain_path(const char *path)
     return path;
 }
 
+/* As a string of TOML: only quotes, backslashes and control characters are escaped. */
+static void add_toml(struct text *text, const char *more)
+{
+    text_add(text, "\"");
+    for (; *more; more++) {
+        char piece[8];
+        bool is_quoted = *more == '"' || *more == '\\';
+        bool is_control = (unsigned char)*more < 0x20 || *more == 0x7f;
+        (void)snprintf(piece, sizeof piece, is_quoted ? "\\%c" : is_control ? "\\u%04x" : "%c", *more);
+        text_add(text, piece);
+    }
+    text_add(text, "\"");
+}
+
 /* An array of TOML, with a NUL. */
 static void add_array(struct text *out, const char *const *texts, int count)
 {
     text_add(out, "[");
     for (int i = 0; i < count; i++) {
         text_add(out, i ? ", " : "");
-        text_add_toml(out, plain_path(texts[i]));
+        add_toml(out, plain_path(texts[i]));
     }
     (void)text_write(out, "]", sizeof "]");
 }

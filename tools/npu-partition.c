@@ -407,7 +407,7 @@ static enum exit_status ask_for_target(const struct options *options)
     const char *names[64], *first = options->models[0];
     char near[64] = "", text[176];
     size_t count = 0;
-    if (kind_of_path(first, true) == PATH_FOLDER) {
+    if (npart__path_kind(first, true) == NPART__PATH_FOLDER) {
         (void)snprintf(text, sizeof text, "%.60s is a folder: npu-partition scan FOLDER -t TARGET (--list-targets)",
                        first);
         return usage(text);

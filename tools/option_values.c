@@ -22,7 +22,7 @@ static bool read_number(const char **at, double *out)
     return length > 0 && is_whole;
 }
 
-bool read_share(const char *option, const char *value, double *out)
+static bool read_share(const char *option, const char *value, double *out)
 {
     bool is_percent;
     double share;
@@ -66,11 +66,6 @@ static bool read_bytes(const char *option, const char *value, uint64_t *out)
     return true;
 }
 
-bool take_max_memory(struct options *options, const char *value)
-{
-    return read_bytes("--max-memory", value, &options->max_memory_bytes);
-}
-
 bool read_milliseconds(const char **at, double *out)
 {
     size_t digits = strspn(*at, "0123456789"), length = digits;
@@ -81,16 +76,6 @@ bool read_milliseconds(const char **at, double *out)
     *at += length;
     return is_number;
 }
-
-#define BOUND(member, id, word, is_least, unit, unknown, expected, form, goes, help)                                  \
-    bool take_##member(struct options *options, const char *value)                                                     \
-    {                                                                                                                  \
-        const char *at = value;                                                                                        \
-        double *bound = &options->thresholds.bounds[NPART_BOUND_##id];                                                 \
-        bool is_number = read_milliseconds(&at, bound) && !*at;                                                        \
-        return is_number || complain("--" word, value, "expected " expected);                                          \
-    }
-#include "gate/bounds.def"
 
 #define MOST_QUANTILES 32
 
@@ -163,11 +148,6 @@ bool take_ram(struct options *options, const char *value)
     return options->device_class || complain("--ram", value, known);
 }
 
-bool take_max_bytes(struct options *options, const char *value)
-{
-    return read_bytes("--max-bytes", value, &options->max_bytes);
-}
-
 /* INPUT=VALUE[,...] */
 bool take_bind(struct options *options, const char *value)
 {
@@ -200,21 +180,6 @@ bool take_allow(struct options *options, const char *value)
     for (const char *word; (word = npart_equality_text((enum npart_equality)count)) != NULL; count++)
         words[count] = word;
     return read_words("--allow", value, words, count, &options->allowed);
-}
-
-bool take_only(struct options *options, const char *value)
-{
-    return add_names("--only", value, options->only, &options->only_count, MOST_REWRITES, "too many rewrites");
-}
-
-bool take_not(struct options *options, const char *value)
-{
-    return add_names("--not", value, options->without, &options->without_count, MOST_REWRITES, "too many rewrites");
-}
-
-bool take_max_growth(struct options *options, const char *value)
-{
-    return read_share("--max-growth", value, &options->max_growth);
 }
 
 /* Each number once, since each becomes a file, or a line. NULL: it is added. */
@@ -263,34 +228,6 @@ bool take_tokens(struct options *options, const char *value)
     return is_read;
 }
 
-bool take_prompt(struct options *options, const char *value)
-{
-    long long number;
-    if (!read_whole(value, 1, INT32_MAX, &number))
-        return complain("--prompt", value, "expected a number of at least 1");
-    options->prompt_tokens = (uint32_t)number;
-    return true;
-}
-
-bool take_present(struct options *options, const char *value)
-{
-    static const char *const words[] = {"new", "shift"};
-    unsigned at;
-    if (!read_word("--present", value, words, 2, &at))
-        return false;
-    options->cache_shifts = at == 1;
-    return true;
-}
-
-bool take_weights(struct options *options, const char *value)
-{
-    static const char *const words[] = {"stay", "link", "copy", "external"};
-    unsigned at;
-    bool is_word = read_word("--weights", value, words, 4, &at);
-    options->weights = (enum npart_weights)at;
-    return is_word;
-}
-
 /* ---- whole numbers ------------------------------------------------------------------------------------------ */
 
 bool read_whole(const char *text, long long low, long long high, long long *out)
@@ -301,29 +238,69 @@ bool read_whole(const char *text, long long low, long long high, long long *out)
     return *text && !*end && errno == 0 && *out >= low && *out <= high;
 }
 
-bool take_max_partitions(struct options *options, const char *value)
+/* ---- any of them ------------------------------------------------------------------------------------------- */
+
+static void put_number(char *member, size_t bytes, long long number)
 {
-    long long number;
-    if (!read_whole(value, 0, INT32_MAX, &number))
-        return complain("--max-partitions", value, "expected a number from 0 on");
-    options->thresholds.max_partitions = (long)number;
-    return true;
+    const bool flag = number != 0;
+    const uint32_t small = (uint32_t)number;
+    memcpy(member, bytes == sizeof flag ? (const void *)&flag : bytes == sizeof small ? (const void *)&small : &number,
+           bytes);
 }
 
-bool take_keep_bytes(struct options *options, const char *value)
+/* The place of the value among words with | between them. */
+static bool read_choice(const char *option, const char *value, const char *text, long long *out)
 {
-    long long number;
-    if (!read_whole(value, 1, INT64_MAX, &number))
-        return complain("--keep-bytes", value, "expected a number of bytes");
-    options->keep_bytes = (unsigned long long)number;
-    return true;
+    char kept[64];
+    const char *words[8];
+    size_t count = 0;
+    unsigned place;
+    (void)snprintf(kept, sizeof kept, "%s", text);
+    for (char *at = kept; at; count++) {
+        words[count] = at;
+        at = strchr(at, '|');
+        if (at)
+            *at++ = '\0';
+    }
+    bool is_word = read_word(option, value, words, count, &place);
+    *out = is_word ? place : 0;
+    return is_word;
 }
 
-bool take_jobs(struct options *options, const char *value)
+bool take_value(const struct taking *taking, const char *name, struct options *options, const char *value)
 {
-    long long number;
-    if (!read_whole(value, 1, MOST_JOBS, &number))
-        return complain("--jobs", value, "expected a number from 1 to 1024");
-    options->jobs = (unsigned)number;
+    char option[32], *member = (char *)options + taking->member;
+    long long number = 1;
+    (void)snprintf(option, sizeof option, "--%s", name);
+    switch (taking->how) {
+    case HOW_CALL:
+        return taking->take(options, value);
+    case HOW_SHARE:
+        return read_share(option, value, (double *)(void *)member);
+    case HOW_MILLISECONDS: {
+        const char *at = value;
+        bool is_number = read_milliseconds(&at, (double *)(void *)member) && !*at;
+        return is_number || complain(option, value, taking->text);
+    }
+    case HOW_BYTES:
+        return read_bytes(option, value, (uint64_t *)(void *)member);
+    case HOW_NAMES:
+        return add_names(option, value, (const char **)(void *)member,
+                         (uint32_t *)(void *)((char *)options + taking->count), (uint32_t)taking->high, taking->text);
+    case HOW_NUMBER:
+        if (!read_whole(value, taking->low, taking->high, &number))
+            return complain(option, value, taking->text);
+        break;
+    case HOW_CHOICE:
+        if (!read_choice(option, value, taking->text, &number))
+            return false;
+        break;
+    case HOW_TEXT:
+        if (!value)
+            break;
+        memcpy(member, &value, sizeof value);
+        return true;
+    }
+    put_number(member, taking->bytes, number);
     return true;
 }

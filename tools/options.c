@@ -236,21 +236,6 @@ static bool take_assume_node(struct options *options, const char *value)
     return take_assumption(options, "--assume-node", value, false);
 }
 
-static bool take_begin(struct options *options, const char *value)
-{
-    return add_names("--begin-at", value, options->begins, &options->begin_count, MOST_CUTS, "too many tensors");
-}
-
-static bool take_end(struct options *options, const char *value)
-{
-    return add_names("--end-at", value, options->ends, &options->end_count, MOST_CUTS, "too many tensors");
-}
-
-static bool take_cut(struct options *options, const char *value)
-{
-    return add_names("--cut", value, options->cuts, &options->cut_count, MOST_CUTS, "too many cuts");
-}
-
 static bool take_level(struct options *options, const char *value)
 {
     static const char *const words[] = {"off", "basic"};
@@ -272,35 +257,6 @@ static bool take_format(struct options *options, const char *value)
     bool is_word = read_word("--format", value, format_words, FORMATS, &at);
     options->format = is_word ? (enum format)at : FORMAT_TEXT;
     return is_word;
-}
-
-static bool take_detail(struct options *options, const char *value)
-{
-    static const char *const words[] = {"nodes", "causes", "summary", "tensors"};
-    unsigned at;
-    bool is_word = read_word("--detail", value, words, 4, &at);
-    options->detail = (enum npart_detail)at;
-    options->has_detail = true;
-    return is_word;
-}
-
-static bool take_color(struct options *options, const char *value)
-{
-    static const char *const words[] = {"auto", "always", "never"};
-    unsigned at;
-    bool is_word = read_word("--color", value, words, 3, &at);
-    options->color = (enum color)at;
-    return is_word;
-}
-
-static bool take_min_coverage(struct options *options, const char *value)
-{
-    return read_share("--min-coverage", value, &options->thresholds.min_coverage);
-}
-
-static bool take_min_mac_coverage(struct options *options, const char *value)
-{
-    return read_share("--min-mac-coverage", value, &options->thresholds.min_mac_coverage);
 }
 
 static bool take_fail_on(struct options *options, const char *value)
@@ -375,16 +331,11 @@ static bool take_link(struct options *options, const char *value)
 
 /* ---- the table --------------------------------------------------------------------------------------------- */
 
-#define MEMBER(name) NULL, offsetof(struct options, name)
-#define CALL(function) function, 0
-#define NOTHING NULL, 0
-
 static const struct row {
     const char *name; /* NULL: a heading, or a word that the option before takes */
     char letter;
     const char *value; /* what it takes, or that word; NULL: nothing */
-    bool (*take)(struct options *options, const char *value); /* NULL: the value, or true, goes to `member` */
-    size_t member;                                            /* by its offset */
+    struct taking taking;
     const char *help;
     /* The commands that it goes with, "-" being none of them; "*": with every one; NULL: with none. */
     const char *word;
@@ -407,7 +358,7 @@ static const struct row {
      "what starts partitions: bare, onnxruntime, tflite, coreml (default the target's)", "*"},
     {"ram", 0, "BYTES|CLASS", CALL(take_ram),
      "memory for weights and activations, as 8G or phone, laptop, edge, microcontroller", "*"},
-    {"prompt", 0, "N", CALL(take_prompt),
+    {"prompt", 0, "N", NUMBER(prompt_tokens, 1, INT32_MAX, "expected a number of at least 1"),
      "of a decoder, tokens of the prompt whose time is told (default 1024, or half of its slots)", "*"},
     {"sustained", 0, NULL, MEMBER(is_sustained), "times on a device that has become warm and slow", "*"},
     {"dim", 'd', "NAME=SIZE", CALL(take_dim),
@@ -424,13 +375,14 @@ static const struct row {
     {"assume", 0, "OP=npu|cpu", CALL(take_assume),
      "placement override: put every node of this op there, whatever the rules say", "*"},
     {"assume-node", 0, "NAME=npu|cpu", CALL(take_assume_node), "the same for one node", "*"},
-    {"cut", 0, "NAME,...", CALL(take_cut),
+    {"cut", 0, "NAME,...", NAMES(cuts, cut_count, MOST_CUTS, "too many cuts"),
      "cut points: cut the graph after these tensors or nodes", "*"},
     {NULL, 0, NULL, NOTHING, "What to print", NULL},
     {"format", 'f', "FORMAT", CALL(take_format), "one of", "*"},
 #define FORMAT(member, word, form, models, goes, help) {NULL, 0, word, NOTHING, help, goes},
 #include "formats.def"
-    {"detail", 0, "DETAIL", CALL(take_detail), "how much json, html, csv and pictures tell: one of", "- scan"},
+    {"detail", 0, "DETAIL", CHOICE(detail, "nodes|causes|summary|tensors"),
+     "how much json, html, csv and pictures tell: one of", "- scan"},
     {NULL, 0, "tensors", NOTHING, "all (default of html)", NULL},
     {NULL, 0, "nodes", NOTHING, "without the tensors (default of json)", NULL},
     {NULL, 0, "causes", NOTHING, "without nodes and partitions", NULL},
@@ -450,17 +402,20 @@ static const struct row {
     {"verbose", 'v', NULL, MEMBER(is_verbose), "all causes and notes; with --shapes, the work of each node",
      "- check scan fix split annotate diff place verify weights calibrate"},
     {"quiet", 'q', NULL, MEMBER(is_quiet), "print only which threshold is not met", "*"},
-    {"color", 0, "auto|always|never", CALL(take_color), "default auto: on a terminal, unless NO_COLOR is set",
+    {"color", 0, "auto|always|never", CHOICE(color, "auto|always|never"),
+     "default auto: on a terminal, unless NO_COLOR is set",
      "- fix check diff scan"},
     {"ascii", 0, NULL, MEMBER(use_ascii), "no characters beyond ASCII", "- fix check diff scan"},
     {NULL, 0, NULL, NOTHING, "Thresholds: exit status 1 when one is not met", "- fix check"},
-    {"max-partitions", 0, "N", CALL(take_max_partitions), "at least 1 and at most N partitions; 0 allows none",
+    {"max-partitions", 0, "N", NUMBER(thresholds.max_partitions, 0, INT32_MAX, "expected a number from 0 on"),
+     "at least 1 and at most N partitions; 0 allows none",
      "- fix check"},
     {"allow-none", 0, NULL, MEMBER(thresholds.allows_none), "with --max-partitions: 0 partitions are accepted, too",
      "- fix check"},
-    {"min-mac-coverage", 0, "SHARE", CALL(take_min_mac_coverage),
+    {"min-mac-coverage", 0, "SHARE", SHARE(thresholds.min_mac_coverage),
      "at least this share of the multiply-accumulates on the NPU: 0.95 or 95%", "- fix check"},
-    {"min-coverage", 0, "SHARE", CALL(take_min_coverage), "at least this share of the nodes on the NPU", "- fix check"},
+    {"min-coverage", 0, "SHARE", SHARE(thresholds.min_coverage), "at least this share of the nodes on the NPU",
+     "- fix check"},
     {"fail-on", 0, "WHAT,...", CALL(take_fail_on), "any of", "- fix check"},
     {NULL, 0, "none", NOTHING, "nothing runs on the NPU", NULL},
     {NULL, 0, "split", NOTHING, "two partitions or more, or nodes on the CPU within the graph", NULL},
@@ -471,7 +426,7 @@ static const struct row {
     {NULL, 0, "memory", NOTHING, "the model does not fit into the target's memory", NULL},
     {NULL, 0, "slower", NOTHING, "a run takes longer than on the CPU alone", NULL},
 #define BOUND(member, id, word, is_least, unit, unknown, expected, value, goes, help)                                 \
-    {word, 0, value, CALL(take_##member), help, goes},
+    {word, 0, value, MILLISECONDS(thresholds.bounds[NPART_BOUND_##id], "expected " expected), help, goes},
 #include "gate/bounds.def"
     {NULL, 0, NULL, NOTHING, "About targets", NULL},
     {"list-targets", 0, NULL, MEMBER(lists_targets), "all targets, and how far each is verified", NULL},
@@ -486,24 +441,29 @@ static const struct row {
     {NULL, 0, "ulp", NOTHING, "the last digits differ: sums run in another order", NULL},
     {NULL, 0, "step", NOTHING, "within one quantization step for each op", NULL},
     {NULL, 0, "approx", NOTHING, "an approximation", NULL},
-    {"only", 0, "ID,...", CALL(take_only), "only these rewrites (--list prints all)", "fix"},
-    {"not", 0, "ID,...", CALL(take_not), "not these rewrites", "fix"},
-    {"max-growth", 0, "SHARE", CALL(take_max_growth),
+    {"only", 0, "ID,...", NAMES(only, only_count, MOST_REWRITES, "too many rewrites"),
+     "only these rewrites (--list prints all)", "fix"},
+    {"not", 0, "ID,...", NAMES(without, without_count, MOST_REWRITES, "too many rewrites"), "not these rewrites",
+     "fix"},
+    {"max-growth", 0, "SHARE", SHARE(max_growth),
      "how much larger the file may get, weights included (default 25%)", "fix"},
-    {"end-at", 0, "NAME,...", CALL(take_end), "end the model at these tensors or nodes", "fix"},
+    {"end-at", 0, "NAME,...", NAMES(ends, end_count, MOST_CUTS, "too many tensors"),
+     "end the model at these tensors or nodes", "fix"},
     {"rest", 0, "FILE", MEMBER(rest), "write here what the host runs after them", "fix"},
-    {"begin-at", 0, "NAME,...", CALL(take_begin), "begin the model at these tensors or nodes", "fix"},
+    {"begin-at", 0, "NAME,...", NAMES(begins, begin_count, MOST_CUTS, "too many tensors"),
+     "begin the model at these tensors or nodes", "fix"},
     {"head", 0, "FILE", MEMBER(head), "write here what the host runs up to them", "fix"},
     {"cache", 0, "N[,N...]", CALL(take_cache),
      "give a decoder's growing cache N slots, new tokens included;", "fix"},
     {NULL, 0, "N,N", NOTHING, "compare these sizes, and those of --tokens; write nothing", NULL},
-    {"present", 0, "CHOICE", CALL(take_present), "what a model with --cache returns:", "fix"},
+    {"present", 0, "CHOICE", CHOICE(cache_shifts, "new|shift"), "what a model with --cache returns:", "fix"},
     {NULL, 0, "new", NOTHING, "only the new keys and values (default)", NULL},
     {NULL, 0, "shift", NOTHING, "the cache of the next run", NULL},
     {"window-cache", 0, NULL, MEMBER(cuts_windows),
      "give layers with sliding-window attention a cache of the window alone",
      "fix"},
-    {"weights", 0, "CHOICE", CALL(take_weights), "what becomes of external data where the result is in another folder:",
+    {"weights", 0, "CHOICE", CHOICE(weights, "stay|link|copy|external"),
+     "what becomes of external data where the result is in another folder:",
      "fix split annotate"},
     {NULL, 0, "link", NOTHING, "a hard link beside the result (onnx.load then refuses both)", NULL},
     {NULL, 0, "copy", NOTHING, "a copy", NULL},
@@ -538,18 +498,21 @@ static const struct row {
     {"list", 0, "FILE", MEMBER(list),
      "a file with more paths, a line each or with NULs between them; - is standard input",
      "scan"},
-    {"jobs", 'j', "N", CALL(take_jobs), "models at a time (default: one for each processor)", "scan"},
+    {"jobs", 'j', "N", NUMBER(jobs, 1, MOST_JOBS, "expected a number from 1 to 1024"),
+     "models at a time (default: one for each processor)", "scan"},
     {"resume", 0, NULL, MEMBER(resumes), "continue an interrupted scan from its --output FILE", "scan"},
     {"unordered", 0, NULL, MEMBER(is_unordered), "print lines as they come, not in the order of the models", "scan"},
-    {"max-bytes", 0, "BYTES", CALL(take_max_bytes),
+    {"max-bytes", 0, "BYTES", BYTES(max_bytes),
      "skip a model whose file is larger: 500000000, 500M or 2G", "scan"},
     {NULL, 0, NULL, NOTHING, "Of a real run", NULL},
     {"profile", 0, "FILE", MEMBER(profile), "the run's profile, log or record, or a compiler's", "verify"},
     {"write-cases", 0, "FILE", MEMBER(write_cases), "write the nodes that differ as text cases", "verify"},
     {NULL, 0, NULL, NOTHING, "Other", NULL},
-    {"keep-bytes", 0, "N", CALL(take_keep_bytes), "read tensors up to this size (default 4096)", "*"},
+    {"keep-bytes", 0, "N", NUMBER(keep_bytes, 1, INT64_MAX, "expected a number of bytes"),
+     "read tensors up to this size (default 4096)", "*"},
     {"timeout", 0, "SECONDS", CALL(take_timeout), "give up on a model after this time (docs/security.md)", "*"},
-    {"max-memory", 0, "BYTES", CALL(take_max_memory), "give up on a model that needs more: 500000000, 500M or 2G", "*"},
+    {"max-memory", 0, "BYTES", BYTES(max_memory_bytes), "give up on a model that needs more: 500000000, 500M or 2G",
+     "*"},
     {"limit", 0, "NAME=N", CALL(take_limit), "change a limit on what a model may hold (--list-limits)", "*"},
     {"list-limits", 0, NULL, MEMBER(lists_limits), "print the limits, and what happens past each", NULL},
     {"completion", 0, "bash|zsh|fish", CALL(take_completion),
@@ -693,14 +656,8 @@ static bool read_option(int argc, char **argv, int *at, struct options *options,
         value = argv[++*at];
     }
     is_used[row - rows] = true;
-    bool yes = true;
-    if (row->take)
-        return row->take(options, value);
-    if (row->value)
-        memcpy((char *)options + row->member, &value, sizeof value);
-    else
-        memcpy((char *)options + row->member, &yes, sizeof yes);
-    return true;
+    options->has_detail |= strcmp(row->name, "detail") == 0;
+    return take_value(&row->taking, row->name, options, value);
 }
 
 /* Documents are of models that are planned, one after the other. */

@@ -23,7 +23,7 @@ static void forget(struct output_file *out)
 /* Of what is not to be replaced but written to: the file that is there must be one that may be written. */
 static bool may_be_written(const char *path)
 {
-    FILE *file = open_file(path, "ab");
+    FILE *file = npart__stream_open(path, "ab");
     return file && fclose(file) == 0;
 }
 
@@ -34,8 +34,8 @@ static bool open_beside(struct output_file *out)
     size_t room = strlen(out->place) + sizeof ".18446744073709551615-4294967295.part";
     out->beside = malloc(room);
     for (unsigned i = 0; out->beside && i < MOST_NAMES; i++) {
-        (void)snprintf(out->beside, room, "%s.%lu-%u.part", out->place, process_number(), i);
-        out->stream = open_file(out->beside, "wbx");
+        (void)snprintf(out->beside, room, "%s.%lu-%u.part", out->place, npart__process_number(), i);
+        out->stream = npart__stream_open(out->beside, "wbx");
         if (out->stream || errno != EEXIST)
             break;
     }
@@ -44,21 +44,21 @@ static bool open_beside(struct output_file *out)
 
 bool begin_output_file(struct output_file *out, const char *path)
 {
-    enum path_kind kind = kind_of_path(path, true);
-    bool is_link = kind == PATH_NOTHING && kind_of_path(path, false) != PATH_NOTHING;
+    enum npart__path_kind kind = npart__path_kind(path, true);
+    bool is_link = kind == NPART__PATH_NOTHING && npart__path_kind(path, false) != NPART__PATH_NOTHING;
     *out = (struct output_file){.stream = NULL};
-    if (kind == PATH_FILE && !may_be_written(path))
+    if (kind == NPART__PATH_FILE && !may_be_written(path))
         return false;
-    if (kind == PATH_FILE || (kind == PATH_NOTHING && !is_link)) {
-        out->place = kind == PATH_FILE ? real_path(path) : find_place(path);
+    if (kind == NPART__PATH_FILE || (kind == NPART__PATH_NOTHING && !is_link)) {
+        out->place = kind == NPART__PATH_FILE ? real_path(path) : find_place(path);
         if (out->place && open_beside(out)) {
-            if (kind == PATH_FILE)
+            if (kind == NPART__PATH_FILE)
                 keep_permissions(out->place, out->stream);
             return true;
         }
         forget(out);
     }
-    out->stream = open_file(path, "wb");
+    out->stream = npart__stream_open(path, "wb");
     return out->stream != NULL;
 }
 
@@ -68,10 +68,10 @@ bool end_output_file(struct output_file *out, bool is_whole)
         return true;
     int held = out->beside ? hold_file(out->stream) : -1; /* as long as it is called so */
     bool is_closed = fclose(out->stream) == 0;
-    is_closed = is_closed && (!is_whole || !out->beside || replace_file(out->beside, out->place));
+    is_closed = is_closed && (!is_whole || !out->beside || npart__path_rename(out->beside, out->place));
     int problem = errno;
     if (out->beside && !(is_whole && is_closed))
-        remove_file(out->beside);
+        (void)npart__path_remove(out->beside);
     let_go_of_file(held);
     errno = problem;
     forget(out);

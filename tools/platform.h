@@ -7,31 +7,19 @@
 #ifndef TOOL_PLATFORM_H
 #define TOOL_PLATFORM_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
+#include "base/platform.h"
 
 /* Puts the null device where a standard stream is closed, so that no file opened later gets its number, and what is
  * printed never ends up in it. Reading or writing there fails, as it does with a closed one. Bytes go through standard
  * streams as they are. False: it cannot. */
 bool prepare_streams(void);
-/* From standard input, as npart_read_callback does. */
-ptrdiff_t read_input(void *into, size_t bytes);
-
+/* The descriptor of its file. */
+int stream_number(FILE *stream);
 bool is_stream_terminal(FILE *stream);
 /* Of the terminal that standard output is; 0: not known. */
 unsigned terminal_columns(void);
 
-/* fopen; bytes are as they are, and a folder is not opened. */
-FILE *open_file(const char *path, const char *mode);
-
-void remove_file(const char *path);
-
-/* Writes all of it by one call of the system's where that takes it, past what the C library keeps. False with errno. */
-bool write_whole(FILE *stream, const char *bytes, size_t count);
-/* ftell and fseek, for files of any size. Negative, false: it has no places. */
-int64_t stream_offset(FILE *stream);
+/* fseek, for files of any size. False: it has no places. */
 bool seek_stream(FILE *stream, int64_t offset);
 /* A file that is open for writing ends after so many bytes. False with errno. */
 bool cut_stream(FILE *stream, uint64_t bytes);
@@ -39,37 +27,9 @@ bool cut_stream(FILE *stream, uint64_t bytes);
  * takes a byte past all that is read and written, which disturbs no other lock of the file. */
 bool claim_stream(FILE *stream);
 
-/* A regular file, whatever its name. */
-struct file_identity {
-    uint64_t device, inode;
-};
-/* False where there is none. */
-bool identify_file(const char *path, struct file_identity *out);
-bool identify_stream(FILE *stream, struct file_identity *out);
-
-enum path_kind { PATH_NOTHING, PATH_FILE, PATH_FOLDER, PATH_OTHER };
-enum path_kind kind_of_path(const char *path, bool follows_links);
-/* Of a regular file. False: it is none, or cannot be looked at. */
-bool find_file_size(const char *path, uint64_t *bytes);
-/* Absolute, without links, with / between its parts; to be freed. NULL with errno: there is no such path. */
-char *real_path(const char *path);
-
-/* The names in a folder, in any order, "." and ".." among them. NULL with errno: it cannot be opened. */
-struct folder;
-struct folder *folder_open(const char *path);
-/* NULL after the last with an errno of 0, or with another where the rest cannot be read; good until the next call. */
-const char *folder_next(struct folder *folder);
-void folder_close(struct folder *folder);
-
-/* Where the last part of a path begins. */
-size_t name_offset(const char *path);
-bool is_absolute_path(const char *path);
-
 /* Holds the file of a stream open beyond the stream; -1: it is not held. */
 int hold_file(FILE *stream);
 void let_go_of_file(int held);
-/* Puts a file in the place of another, where there is one; false with errno. */
-bool replace_file(const char *from, const char *to);
 /* Gives a file that is open for writing the permissions of another, where the system has such and allows it. */
 void keep_permissions(const char *path, FILE *stream);
 
@@ -90,14 +50,10 @@ void keep_memory(void);
 
 /* Of this machine, that may run now; at least 1. */
 unsigned count_processors(void);
-/* From any moment in the past. */
-uint64_t clock_ms(void);
-
 /* From here on a request to end the program (SIGINT, SIGTERM, SIGHUP, where they are not ignored) removes this
  * process's open files of names like "model.onnx.4711-0.part" first, where the system tells which they are. 4711 is the
  * process. */
 void catch_end(void);
-unsigned long process_number(void);
 /* From here on a first SIGINT or SIGTERM only is noted; a second one ends the program as above. */
 void catch_stop(void);
 bool is_stop_asked(void);

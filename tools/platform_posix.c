@@ -2,13 +2,12 @@
 #if !defined(_WIN32)
 #define _FILE_OFFSET_BITS 64
 #if !defined(_GNU_SOURCE)
-#define _GNU_SOURCE /* locks of an open file; realpath */
+#define _GNU_SOURCE /* locks of an open file */
 #endif
 #endif
 #include "platform.h"
 
 #if !defined(_WIN32)
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #if defined(__GLIBC__)
@@ -70,15 +69,6 @@ void keep_memory(void)
 #endif
 }
 
-ptrdiff_t read_input(void *into, size_t bytes)
-{
-    for (;;) {
-        ssize_t count = read(STDIN_FILENO, into, bytes);
-        if (count >= 0 || errno != EINTR)
-            return count;
-    }
-}
-
 bool is_stream_terminal(FILE *stream)
 {
     return isatty(fileno(stream));
@@ -90,36 +80,9 @@ unsigned terminal_columns(void)
     return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
-FILE *open_file(const char *path, const char *mode)
+int stream_number(FILE *stream)
 {
-    struct stat status;
-    FILE *file = fopen(path, mode);
-    if (!file || fstat(fileno(file), &status) != 0 || !S_ISDIR(status.st_mode))
-        return file;
-    (void)fclose(file);
-    errno = EISDIR;
-    return NULL;
-}
-
-void remove_file(const char *path)
-{
-    (void)unlink(path);
-}
-
-bool write_whole(FILE *stream, const char *bytes, size_t count)
-{
-    for (size_t done = 0; done < count;) {
-        ssize_t written = write(fileno(stream), bytes + done, count - done);
-        if (written < 0 && errno != EINTR)
-            return false;
-        done += written < 0 ? 0 : (size_t)written;
-    }
-    return true;
-}
-
-int64_t stream_offset(FILE *stream)
-{
-    return ftello(stream);
+    return fileno(stream);
 }
 
 bool seek_stream(FILE *stream, int64_t offset)
@@ -146,79 +109,6 @@ bool claim_stream(FILE *stream)
     return fcntl(fileno(stream), SET_LOCK, &last) == 0 || (errno != EACCES && errno != EAGAIN);
 }
 
-static bool identify(const struct stat *status, struct file_identity *out)
-{
-    *out = (struct file_identity){(uint64_t)status->st_dev, (uint64_t)status->st_ino};
-    return S_ISREG(status->st_mode);
-}
-
-bool identify_file(const char *path, struct file_identity *out)
-{
-    struct stat status;
-    return stat(path, &status) == 0 && identify(&status, out);
-}
-
-bool identify_stream(FILE *stream, struct file_identity *out)
-{
-    struct stat status;
-    return fstat(fileno(stream), &status) == 0 && identify(&status, out);
-}
-
-enum path_kind kind_of_path(const char *path, bool follows_links)
-{
-    struct stat status;
-    if ((follows_links ? stat(path, &status) : lstat(path, &status)) != 0)
-        return PATH_NOTHING;
-    return S_ISREG(status.st_mode) ? PATH_FILE : S_ISDIR(status.st_mode) ? PATH_FOLDER : PATH_OTHER;
-}
-
-bool find_file_size(const char *path, uint64_t *bytes)
-{
-    struct stat status;
-    bool is_file = stat(path, &status) == 0 && S_ISREG(status.st_mode);
-    if (is_file)
-        *bytes = (uint64_t)status.st_size;
-    return is_file;
-}
-
-char *real_path(const char *path)
-{
-    return realpath(path, NULL);
-}
-
-struct folder *folder_open(const char *path)
-{
-    return (struct folder *)opendir(path);
-}
-
-const char *folder_next(struct folder *folder)
-{
-    errno = 0;
-    const struct dirent *entry = readdir((DIR *)folder);
-    return entry ? entry->d_name : NULL;
-}
-
-void folder_close(struct folder *folder)
-{
-    (void)closedir((DIR *)folder);
-}
-
-size_t name_offset(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? (size_t)(slash - path) + 1 : 0;
-}
-
-bool is_absolute_path(const char *path)
-{
-    return *path == '/';
-}
-
-unsigned long process_number(void)
-{
-    return (unsigned long)getpid();
-}
-
 int hold_file(FILE *stream)
 {
     return fcntl(fileno(stream), F_DUPFD_CLOEXEC, 0);
@@ -228,11 +118,6 @@ void let_go_of_file(int held)
 {
     if (held >= 0)
         (void)close(held);
-}
-
-bool replace_file(const char *from, const char *to)
-{
-    return rename(from, to) == 0;
 }
 
 void keep_permissions(const char *path, FILE *stream)

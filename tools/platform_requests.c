@@ -126,7 +126,7 @@ static void end_at_once(int number)
 
 void catch_end(void)
 {
-    (void)snprintf(own_end, sizeof own_end, ".%lu-", process_number());
+    (void)snprintf(own_end, sizeof own_end, ".%lu-", npart__process_number());
     for (size_t i = 0; i < sizeof requests / sizeof *requests; i++)
         catch_signal(requests[i], end_at_once);
 }

@@ -39,13 +39,6 @@ unsigned count_processors(void)
     return count > 0 ? (unsigned)count : 1;
 }
 
-uint64_t clock_ms(void)
-{
-    struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 /* ---- threads ----------------------------------------------------------------------------------------------- */
 
 struct thread {

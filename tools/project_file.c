@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "files.h"
-#include "glob.h"
+#include "paths.h"
 #include "message.h"
 #include "output_file.h"
 #include "platform.h"
@@ -30,7 +30,7 @@ static char *real_folder(const char *folder)
 static bool is_there(const char *folder, const char *name)
 {
     char *path = join_parts(folder, name, "");
-    bool is_found = path && kind_of_path(path, true) != PATH_NOTHING;
+    bool is_found = path && npart__path_kind(path, true) != NPART__PATH_NOTHING;
     free(path);
     return is_found;
 }
@@ -47,7 +47,7 @@ char *project_find(const char *folder)
         if (length <= 1 || is_there(at, ".git"))
             break;
         at[length - 1] = '\0';
-        at[name_offset(at)] = '\0';
+        at[npart__name_offset(at)] = '\0';
     }
     free(at);
     return found;
@@ -80,9 +80,9 @@ static bool find_places(struct project *project, const char *path)
     project->place = find_place(path);
     project->folder = project->place ? join_parts(project->place, "", "") : NULL;
     if (project->folder)
-        project->folder[name_offset(project->folder)] = '\0';
+        project->folder[npart__name_offset(project->folder)] = '\0';
     project->shown = project->folder ? shown_folder(project->folder) : NULL;
-    project->path = project->shown ? join_parts(project->shown, path + name_offset(path), "") : NULL;
+    project->path = project->shown ? join_parts(project->shown, path + npart__name_offset(path), "") : NULL;
     return project->path != NULL;
 }
 
@@ -91,7 +91,7 @@ static bool find_places(struct project *project, const char *path)
 /* All of a file that is not too large for TOML; NULL, and errno (0: too large). */
 static char *read_bytes(const char *path, size_t *count)
 {
-    FILE *file = open_file(path, "rb");
+    FILE *file = npart__stream_open(path, "rb");
     char *bytes = file ? malloc(NPART_MOST_PROJECT_BYTES + 1) : NULL;
     errno = bytes || !file ? errno : ENOMEM;
     *count = bytes ? fread(bytes, 1, NPART_MOST_PROJECT_BYTES + 1, file) : 0;
@@ -147,7 +147,7 @@ static bool read_document(struct project *project, const char *path)
 static bool resolve(const struct project *project, const char *path, char **out)
 {
     if (path)
-        *out = join_parts(is_absolute_path(path) ? "" : project->shown, path, "");
+        *out = join_parts(npart__root_length(path) ? "" : project->shown, path, "");
     return !path || *out;
 }
 

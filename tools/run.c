@@ -31,7 +31,7 @@ bool tell_missing_dims(struct run *run, const struct npart_dim_binding *dims, ui
 
 bool can_be_read_again(struct run *run, const char *path)
 {
-    if (kind_of_path(path, true) != PATH_OTHER)
+    if (npart__path_kind(path, true) != NPART__PATH_OTHER)
         return true;
     say("%s: is no regular file: what is written is read from it once more", path);
     worsen(run, EXIT_UNREADABLE);
@@ -75,7 +75,7 @@ bool is_fine(struct run *run, const char *about, npart_status status, const stru
 static ptrdiff_t read_standard_input(void *payload, void *into, size_t bytes)
 {
     (void)payload;
-    return read_input(into, bytes);
+    return npart__file_read(0, into, bytes);
 }
 
 FILE *open_output(struct run *run)
@@ -115,7 +115,7 @@ static bool is_pointer(const char *path)
 {
     static const char start[] = "version https://git-lfs.github.com/spec/";
     char found[sizeof start - 1];
-    FILE *file = open_file(path, "rb");
+    FILE *file = npart__stream_open(path, "rb");
     bool is_one = file && fread(found, 1, sizeof found, file) == sizeof found;
     is_one = is_one && memcmp(found, start, sizeof found) == 0;
     if (file)
@@ -136,7 +136,7 @@ void print_line(struct run *run, const char *format, ...)
 /* Of the time that the user gave; 0: any. */
 static uint64_t time_left(const struct options *options)
 {
-    uint64_t spent = options->begun_ms ? clock_ms() - options->begun_ms : 0;
+    uint64_t spent = options->begun_ms ? npart__monotonic_ms() - options->begun_ms : 0;
     if (!options->timeout_ms)
         return 0;
     return spent < options->timeout_ms ? options->timeout_ms - spent : 1;
@@ -173,7 +173,7 @@ npart_status read_model(npart_model **out, const struct options *options, const 
     read.limits = options->limits;
     read.limit_count = options->limit_count;
     const char *file = strcmp(path, "-") == 0 ? NULL : path;
-    if (file && kind_of_path(file, true) == PATH_FOLDER)
+    if (file && npart__path_kind(file, true) == NPART__PATH_FOLDER)
         return tell_folder(options, file, error);
     npart_status status = npart_model_read_bound(out, file, read_standard_input, NULL, &read, error);
     if (status == NPART_ERROR_MALFORMED && error && file && is_pointer(file)) {

@@ -5,7 +5,7 @@
 #ifndef TOOL_RUN_H
 #define TOOL_RUN_H
 
-#include "glob.h"
+#include "paths.h"
 #include "options.h"
 #include "output_file.h"
 #include "platform.h"

@@ -5,9 +5,11 @@
  */
 #include "words.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "files.h"
 #include "message.h"
 #include "platform.h"
 #include "printed.h"
@@ -15,7 +17,6 @@
 #include "scan_progress.h"
 #include "scan_results.h"
 #include "scan_text.h"
-#include "scan_walk.h"
 #include "scan_window.h"
 
 #define LINES_A_WORKER 64u                     /* that may wait for one that takes long */
@@ -25,13 +26,15 @@
 struct scan {
     struct run *run;
     char fingerprint[FINGERPRINT_BYTES];
-    struct scan_models models; /* without those that are done */
+    npart_files *models; /* without those that are done */
+    struct npart_files_info found;
     struct window *window;
     struct results results;
     struct progress progress;
     npart_many *many;
     bool has_table; /* at the end */
     bool has_failed; /* no more lines can be written */
+    bool lacks_memory;
 };
 
 struct worker {
@@ -46,7 +49,9 @@ static void make_next_line(struct worker *worker, size_t job)
 {
     struct scan *scan = worker->scan;
     struct line line;
-    make_line(scan->run, scan->fingerprint, &scan->models.items[job], worker->is_dim_found, &line);
+    struct npart_file model = {.size = sizeof model};
+    (void)npart_files_file(scan->models, job, &model);
+    make_line(scan->run, scan->fingerprint, &model, worker->is_dim_found, &line);
     window_put(scan->window, job, &line);
 }
 
@@ -59,19 +64,11 @@ static void run_worker(void *payload)
 
 static void add_to_table(struct scan *scan, const struct line *line)
 {
-    if (!scan->has_table || npart_many_add(scan->many, line->text, line->bytes, NULL) == NPART_OK)
+    if (npart_many_add(scan->many, line->text, line->bytes, NULL) == NPART_OK || !scan->has_table)
         return;
     say("out of memory: there is no table at the end");
     scan->has_table = false;
     worsen(scan->run, EXIT_OTHER);
-}
-
-/* A line of an earlier scan. */
-static void take_earlier(void *payload, const char *code)
-{
-    struct scan *scan = payload;
-    scan->progress.earlier++;
-    progress_count(&scan->progress, code);
 }
 
 static void write_line(struct scan *scan, const struct line *line)
@@ -82,7 +79,6 @@ static void write_line(struct scan *scan, const struct line *line)
     if (scan->has_failed)
         return;
     scan->progress.done++;
-    progress_count(&scan->progress, line->code);
     add_to_table(scan, line);
 }
 
@@ -115,14 +111,14 @@ static unsigned count_workers(const struct scan *scan)
     size_t wanted = scan->run->options->jobs ? scan->run->options->jobs : count_processors();
     if (wanted > MOST_JOBS)
         wanted = MOST_JOBS;
-    return (unsigned)(wanted < scan->models.count ? wanted : scan->models.count);
+    return (unsigned)(wanted < scan->found.count ? wanted : scan->found.count);
 }
 
 static bool run_workers(struct scan *scan)
 {
     unsigned count = count_workers(scan), started = 0;
     struct worker *workers = calloc(count + 1u, sizeof *workers);
-    scan->window = window_make(scan->models.count, ((size_t)count + 1) * LINES_A_WORKER, MOST_WAITING_BYTES,
+    scan->window = window_make(scan->found.count, ((size_t)count + 1) * LINES_A_WORKER, MOST_WAITING_BYTES,
                                !scan->run->options->is_unordered);
     if (!workers || !scan->window) {
         free(workers);
@@ -149,65 +145,101 @@ static bool run_workers(struct scan *scan)
 
 /* ---- the whole ---------------------------------------------------------------------------------------------- */
 
-static bool drop_done(struct scan *scan)
+static enum exit_status tell_no_memory(void)
 {
-    struct scan_models *models = &scan->models;
-    size_t kept = 0, found = models->count;
-    for (size_t i = 0; i < found; i++) {
-        char *text = json_form(models->items[i].path);
-        if (!text) {
-            say("out of memory");
-            return false;
-        }
-        if (results_have(&scan->results, text)) {
-            free(models->items[i].path);
-            free(models->items[i].problem);
-            models->items[i].path = models->items[i].problem = NULL;
-        }
-        free(text);
+    say("out of memory");
+    return EXIT_OTHER;
+}
+
+/* What an earlier scan has; without memory it would be there twice. */
+static bool is_done(void *payload, const char *path)
+{
+    struct scan *scan = payload;
+    char *text = json_form(path);
+    bool has_it = text && results_have(&scan->results, text);
+    scan->lacks_memory |= !text;
+    free(text);
+    return has_it;
+}
+
+static void tell_about(void *payload, const char *about, const char *text)
+{
+    (void)payload;
+    say("%s: %s", about, text);
+}
+
+static bool read_all(struct text *text, FILE *file)
+{
+    char bytes[65536];
+    for (;;) {
+        ptrdiff_t count = file ? read_stream(file, bytes, sizeof bytes) : npart__file_read(0, bytes, sizeof bytes);
+        if (count <= 0)
+            return count == 0;
+        (void)text_write(text, bytes, (size_t)count);
     }
-    for (size_t i = 0; i < found; i++)
-        if (models->items[i].path)
-            models->items[kept++] = models->items[i];
-    models->count = kept;
-    return true;
+}
+
+/* A line each or, where one of them has a NUL, with NULs between them; "-" is standard input. */
+static enum exit_status read_list(struct paths *paths, const char *list)
+{
+    struct text text = {0};
+    bool is_input = strcmp(list, "-") == 0;
+    enum exit_status status = EXIT_FINE;
+    FILE *file = is_input ? NULL : open_regular_file(list, "; a list may come from standard input (-)", &status);
+    if (status != EXIT_FINE)
+        return status == EXIT_USAGE ? status : EXIT_OTHER; /* 3 says that models have lines */
+    bool is_read = read_all(&text, file);
+    if (!is_read)
+        say("%s: %s", list, strerror(errno));
+    if (file)
+        (void)fclose(file);
+    char end = text.count && memchr(text.bytes, '\0', text.count) ? '\0' : '\n';
+    (void)text_write(&text, &end, 1);
+    bool has_memory = !text.has_failed;
+    for (size_t at = 0, length; is_read && has_memory && at < text.count; at += length + 1) {
+        char *stop = memchr(text.bytes + at, end, text.count - at);
+        length = stop ? (size_t)(stop - text.bytes) - at : 0; /* there always is one */
+        if (stop)
+            *stop = '\0';
+        has_memory = length == 0 || paths_add(paths, text.bytes + at);
+    }
+    free(text.bytes);
+    return !is_read ? EXIT_OTHER : has_memory ? EXIT_FINE : tell_no_memory();
 }
 
 /* Of the arguments, then of the list. */
-static enum exit_status find_all(struct scan *scan)
-{
-    const struct options *options = scan->run->options;
-    struct paths paths = {0};
-    enum exit_status status = EXIT_FINE;
-    for (int i = 0; i < options->model_count && status == EXIT_FINE; i++)
-        status = paths_add(&paths, options->models[i]) ? EXIT_FINE : EXIT_OTHER;
-    if (status == EXIT_OTHER)
-        say("out of memory");
-    size_t patterns = paths.count;
-    if (status == EXIT_FINE && options->list)
-        status = scan_read_list(&paths, options->list);
-    if (status == EXIT_FINE)
-        status = scan_find(&scan->models, &paths, patterns, options->output);
-    paths_free(&paths);
-    return status;
-}
-
 static enum exit_status find_models(struct scan *scan)
 {
     const struct options *options = scan->run->options;
-    enum exit_status status = find_all(scan);
-    size_t found = scan->models.count;
-    if (status != EXIT_FINE)
-        return status;
-    if (found == 0) {
+    struct npart_files_options how = NPART_FILES_OPTIONS_INIT;
+    struct npart_error error;
+    struct paths paths = {0};
+    enum exit_status status = EXIT_FINE;
+    for (int i = 0; i < options->model_count && status == EXIT_FINE; i++)
+        status = paths_add(&paths, options->models[i]) ? EXIT_FINE : tell_no_memory();
+    if (status == EXIT_FINE && options->list)
+        status = read_list(&paths, options->list);
+    how.path_count = paths.count - (status == EXIT_FINE ? (size_t)options->model_count : paths.count);
+    how.own = options->output;
+    how.skip = scan->progress.earlier ? is_done : NULL;
+    how.tell = tell_about;
+    how.payload = scan;
+    npart_status found = status == EXIT_FINE ? npart_files_find(&scan->models, (const char *const *)paths.items,
+                                                                paths.count, &how, &error) : NPART_OK;
+    paths_free(&paths);
+    if (status == EXIT_FINE && found != NPART_OK) {
+        tell_error("", &error);
+        return found == NPART_ERROR_ARGUMENT ? EXIT_USAGE : EXIT_OTHER; /* 3 says that models have lines */
+    }
+    if (status != EXIT_FINE || scan->lacks_memory)
+        return status == EXIT_FINE ? tell_no_memory() : status;
+    scan->found.size = sizeof scan->found;
+    (void)npart_files_info(scan->models, &scan->found);
+    if (scan->found.count + scan->found.skipped == 0) {
         say("no model is found");
         return EXIT_USAGE;
     }
-    if (scan->progress.earlier == 0)
-        return EXIT_FINE;
-    if (!drop_done(scan))
-        return EXIT_OTHER;
-    if (scan->models.count == found) {
+    if (scan->progress.earlier && !scan->found.skipped) {
         say("%s: has none of these models; write their paths as they were written then", options->output);
         return EXIT_USAGE;
     }
@@ -244,7 +276,7 @@ static void settle(struct scan *scan)
     struct run *run = scan->run;
     const struct options *options = run->options;
     size_t done = scan->progress.earlier + scan->progress.done;
-    if (progress_failures(&scan->progress) || scan->models.left_out)
+    if (progress_failures(&scan->progress) || scan->found.left_out)
         worsen(run, EXIT_UNREADABLE);
     if (scan->has_failed || done < scan->progress.total) {
         say("stopped after %zu of %zu models%s", done, scan->progress.total,
@@ -274,15 +306,16 @@ static enum exit_status work(struct scan *scan)
         return EXIT_OTHER;
     scan->has_table = !options->is_quiet;
     enum exit_status status =
-        results_open(&scan->results, options, scan->fingerprint, scan->many, take_earlier, scan);
+        results_open(&scan->results, options, scan->fingerprint, scan->many, &scan->progress.earlier);
     if (status == EXIT_FINE)
         status = find_models(scan);
     if (status != EXIT_FINE)
         return status;
     struct progress *progress = &scan->progress;
-    progress->total = progress->earlier + scan->models.count;
+    progress->many = scan->many;
+    progress->total = progress->earlier + scan->found.count;
     progress->is_shown = !options->is_quiet && is_stream_terminal(stderr) && !is_terminal(run);
-    progress->started_ms = clock_ms();
+    progress->started_ms = npart__monotonic_ms();
     catch_stop();
     if (!run_workers(scan)) {
         say("out of memory");
@@ -314,6 +347,6 @@ enum exit_status run_scan(struct run *run, struct options *options)
     close_results(&scan);
     npart_many_free(scan.many);
     window_free(scan.window);
-    scan_models_free(&scan.models);
+    npart_files_free(scan.models);
     return run->status;
 }

@@ -116,63 +116,8 @@ bool find_fingerprint(const struct run *run, char *out)
 
 /* ---- lines -------------------------------------------------------------------------------------------------- */
 
-static const char *code_of(npart_status status, const char *message)
-{
-    switch (status) {
-    case NPART_ERROR_READ:
-        return "read";
-    case NPART_ERROR_MALFORMED:
-        return "malformed";
-    case NPART_ERROR_LIMIT: /* the user's own, or one of the library's */
-        return strstr(message, "(max-memory)") ? "max-memory" : "limit";
-    case NPART_ERROR_TIMEOUT:
-        return "timeout";
-    case NPART_ERROR_MEMORY:
-        return "memory";
-    case NPART_ERROR_WRITE:
-        return "write";
-    default:
-        return "other";
-    }
-}
-
-static void add_tool(struct text *text, const char *fingerprint)
-{
-    text_add(text, SCAN_LINE_BEGINNING ",\"version\":");
-    text_add_json(text, npart_version());
-    text_add(text, ",\"options\":\"");
-    text_add(text, fingerprint);
-    text_add(text, "\"},");
-}
-
-static void write_failure(struct text *text, const char *fingerprint, const char *path, const char *code,
-                          const char *place, const char *problem)
-{
-    text->count = 0;
-    add_tool(text, fingerprint);
-    text_add(text, "\"findings\":[],\"model\":{\"path\":");
-    text_add_json(text, path);
-    text_add(text, "},\"error\":{\"code\":");
-    text_add_json(text, code);
-    text_add(text, ",\"place\":");
-    text_add_json(text, place);
-    text_add(text, ",\"text\":");
-    text_add_json(text, problem);
-    text_add(text, "},\"targets\":[]}\n");
-}
-
-/* Into the report's first object but one, which is the tool's. */
-static void add_fingerprint(struct text *text, const char *fingerprint)
-{
-    const char *end = memchr(text->bytes, '}', text->count);
-    char member[64];
-    (void)snprintf(member, sizeof member, ",\"options\":\"%s\"", fingerprint);
-    if (end)
-        text_insert(text, (size_t)(end - text->bytes), member);
-}
-
-static npart_status analyze(const struct run *run, const char *path, bool *is_dim_found, struct text *text,
-                            struct npart_error *error)
+static npart_status analyze(const struct run *run, const char *fingerprint, const char *path, bool *is_dim_found,
+                            struct text *text, struct npart_error *error)
 {
     const struct options *options = run->options;
     struct job job = {0};
@@ -187,7 +132,8 @@ static npart_status analyze(const struct run *run, const char *path, bool *is_di
     struct npart_subject subject = {.size = sizeof subject,
                                     .kind = NPART_SUBJECT_PLANS,
                                     .plans = job.pairs,
-                                    .count = (size_t)options->target_count};
+                                    .count = (size_t)options->target_count,
+                                    .made_with = fingerprint};
     if (status == NPART_OK)
         status = npart_report(&subject, NPART_FORMAT_JSON, &run->report, text_write, text, error);
     job_free(&job);
@@ -195,42 +141,44 @@ static npart_status analyze(const struct run *run, const char *path, bool *is_di
 }
 
 /* The file may have changed since it was found. NULL: it is to be read. */
-static const char *look_at(const struct options *options, const char *path, char *problem, size_t bytes)
+static const char *look_at(const struct options *options, const char *path, struct npart_error *why)
 {
-    uint64_t size = 0;
-    if (!find_file_size(path, &size) && kind_of_path(path, true) != PATH_NOTHING) {
-        (void)snprintf(problem, bytes, "not a regular file");
+    struct npart__file_status file = {.bytes = 0};
+    if (!find_file(path, NULL, &file) && npart__path_kind(path, true) != NPART__PATH_NOTHING) {
+        (void)snprintf(why->message, sizeof why->message, "not a regular file");
         return "read";
     }
-    if (!options->max_bytes || size <= options->max_bytes) /* what is not there, reading tells */
+    if (!options->max_bytes || file.bytes <= options->max_bytes) /* what is not there, reading tells */
         return NULL;
-    (void)snprintf(problem, bytes, "%llu bytes, more than --max-bytes %llu", (unsigned long long)size,
-                   (unsigned long long)options->max_bytes);
+    (void)snprintf(why->message, sizeof why->message, "%llu bytes, more than --max-bytes %llu",
+                   (unsigned long long)file.bytes, (unsigned long long)options->max_bytes);
     return "max-bytes";
 }
 
-void make_line(const struct run *run, const char *fingerprint, const struct scan_model *model, bool *is_dim_found,
+void make_line(const struct run *run, const char *fingerprint, const struct npart_file *model, bool *is_dim_found,
                struct line *line)
 {
     struct text text = {0};
-    struct npart_error error = {0};
-    char problem[128] = "";
-    const char *why = model->problem, *code = model->code;
-    if (!code) {
-        code = look_at(run->options, model->path, problem, sizeof problem);
-        why = problem;
-    }
-    if (!code) {
-        npart_status status = analyze(run, model->path, is_dim_found, &text, &error);
-        code = status == NPART_OK ? NULL : text.has_failed ? "memory" : code_of(status, error.message);
-        why = text.has_failed ? "out of memory" : error.message;
-    }
-    text.has_failed = false;
+    struct npart_error why = {.status = NPART_ERROR_READ};
+    const char *code = model->code;
     if (code)
-        write_failure(&text, fingerprint, model->path, code, error.place, why);
+        (void)snprintf(why.message, sizeof why.message, "%s", model->problem);
     else
-        add_fingerprint(&text, fingerprint);
+        code = look_at(run->options, model->path, &why);
+    if (!code && analyze(run, fingerprint, model->path, is_dim_found, &text, &why) != NPART_OK) {
+        if (text.has_failed)
+            why = (struct npart_error){.status = NPART_ERROR_MEMORY, .message = "out of memory"};
+        code = npart_failure_code(&why);
+    }
+    if (code) {
+        const struct npart_subject subject = {.size = sizeof subject, .kind = NPART_SUBJECT_FAILURE,
+                                              .model = model->path, .made_with = fingerprint, .why = &why,
+                                              .code = code};
+        text.count = 0;
+        text.has_failed = false;
+        text.has_failed = npart_report(&subject, NPART_FORMAT_JSON, NULL, text_write, &text, NULL) != NPART_OK;
+    }
     if (text.has_failed)
         free(text.bytes);
-    *line = (struct line){text.has_failed ? NULL : text.bytes, text.has_failed ? 0 : text.count, code};
+    *line = (struct line){text.has_failed ? NULL : text.bytes, text.has_failed ? 0 : text.count};
 }

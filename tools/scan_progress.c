@@ -10,31 +10,9 @@
 #define MOST_SHOWN_MS 100 /* between two bars at least */
 #define BAR_CELLS 20
 
-/* The last stands for all others. */
-static const char *const codes[SCAN_CODES] = {"read",      "malformed",  "limit", "memory", "timeout",
-                                              "max-bytes", "max-memory", "write", "other"};
-
-void progress_count(struct progress *progress, const char *code)
-{
-    size_t at = 0;
-    if (!code)
-        return;
-    while (at + 1 < SCAN_CODES && strcmp(codes[at], code) != 0)
-        at++;
-    progress->failed[at]++;
-}
-
-size_t progress_failures(const struct progress *progress)
-{
-    size_t sum = 0;
-    for (size_t i = 0; i < SCAN_CODES; i++)
-        sum += progress->failed[i];
-    return sum;
-}
-
 static double seconds_since(uint64_t start_ms)
 {
-    uint64_t now = clock_ms();
+    uint64_t now = npart__monotonic_ms();
     return now > start_ms ? (double)(now - start_ms) / 1000 : 0.001;
 }
 
@@ -50,13 +28,19 @@ static void write_duration(char *out, size_t bytes, double seconds)
         (void)snprintf(out, bytes, "%lu s", whole);
 }
 
+uint64_t progress_failures(const struct progress *progress)
+{
+    struct npart_many_info info = {.size = sizeof info};
+    return npart_many_info(progress->many, &info) ? info.failures : 0;
+}
+
 void progress_show(struct progress *progress)
 {
-    uint64_t now = clock_ms();
+    uint64_t now = npart__monotonic_ms();
     if (!progress->is_shown || now < progress->shown_ms + MOST_SHOWN_MS)
         return;
     progress->shown_ms = now;
-    size_t done = progress->earlier + progress->done, failures = progress_failures(progress);
+    size_t done = progress->earlier + progress->done, failures = (size_t)progress_failures(progress);
     size_t cells = progress->total ? done * BAR_CELLS / progress->total : 0;
     double rate = (double)progress->done / seconds_since(progress->started_ms);
     char left[48] = "", bar[BAR_CELLS + 1];
@@ -79,8 +63,9 @@ void progress_hide(struct progress *progress)
 void progress_write_totals(const struct progress *progress, npart_write_callback write, void *payload)
 {
     char text[512];
+    struct npart_many_failure failure = {.size = sizeof failure};
     double seconds = seconds_since(progress->started_ms);
-    size_t failures = progress_failures(progress), done = progress->earlier + progress->done;
+    size_t failures = (size_t)progress_failures(progress), done = progress->earlier + progress->done;
     int used = snprintf(text, sizeof text, "%zu model%s", done, done == 1 ? "" : "s");
     if (progress->earlier)
         used += snprintf(text + used, sizeof text - (size_t)used, ", %zu of them in earlier scans", progress->earlier);
@@ -88,10 +73,12 @@ void progress_write_totals(const struct progress *progress, npart_write_callback
                      (double)progress->done / seconds);
     if (failures)
         used += snprintf(text + used, sizeof text - (size_t)used, "%zu could not be analyzed:", failures);
-    for (size_t i = 0, told = 0; i < SCAN_CODES; i++)
-        if (progress->failed[i])
-            used += snprintf(text + used, sizeof text - (size_t)used, "%s %zu %s", told++ ? "," : "",
-                             progress->failed[i], codes[i]);
+    for (uint32_t i = 0; (size_t)used < sizeof text / 2 && npart_many_failure(progress->many, i, &failure); i++) {
+        char code[64]; /* an earlier line may have any text */
+        (void)npart_plain_text(failure.code, code, sizeof code);
+        used += snprintf(text + used, sizeof text - (size_t)used, "%s %llu %s", i ? "," : "",
+                         (unsigned long long)failure.models, code);
+    }
     if (failures)
         used += snprintf(text + used, sizeof text - (size_t)used, "\n");
     (void)write(payload, text, (size_t)used);

@@ -11,18 +11,14 @@
 
 #include "npu_partition.h"
 
-#define SCAN_CODES 9
-
 struct progress {
     bool is_shown;
     size_t total, earlier, done; /* models: of the scan, that were there already, of this run */
-    size_t failed[SCAN_CODES];   /* by code, earlier ones included */
+    const npart_many *many;      /* earlier ones included */
     uint64_t started_ms, shown_ms;
 };
 
-/* `code` NULL: a model was analyzed. */
-void progress_count(struct progress *progress, const char *code);
-size_t progress_failures(const struct progress *progress);
+uint64_t progress_failures(const struct progress *progress);
 /* Ten times a second at most. */
 void progress_show(struct progress *progress);
 /* Takes the bar away. */

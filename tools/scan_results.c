@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "files.h"
 #include "message.h"
 #include "printed.h"
 #include "scan_lines.h"
@@ -19,28 +20,27 @@ struct reader {
     struct results *results;
     const char *fingerprint;
     npart_many *many;
-    results_taker *take;
-    void *payload;
+    size_t *earlier;
     size_t line;
     bool has_memory;
 };
 
 /* ---- earlier lines ------------------------------------------------------------------------------------------ */
 
-static void take_model(struct reader *reader, const char *path, const char *code)
+static void take_model(struct reader *reader, const char *path)
 {
     char *form = path ? json_form(path) : NULL;
     reader->has_memory = reader->has_memory && form && paths_add(&reader->results->done, form);
     free(form);
-    reader->take(reader->payload, code);
+    ++*reader->earlier;
 }
 
 /* Of a database. */
-static void take_document(void *payload, const char *path, const char *code, const char *json, size_t count)
+static void take_document(void *payload, const char *path, const char *json, size_t count)
 {
     struct reader *reader = payload;
     reader->has_memory = reader->has_memory && json && npart_many_add(reader->many, json, count, NULL) == NPART_OK;
-    take_model(reader, path, code);
+    take_model(reader, path);
 }
 
 /* Why a file cannot be gone on with; NULL: it can. */
@@ -64,7 +64,7 @@ static bool take_line(struct reader *reader, const struct text *text)
     if (problem)
         say("%s:%zu: %s, so --resume cannot go on with it", reader->results->name, reader->line, problem);
     else if (is_report)
-        take_model(reader, line.path, line.error);
+        take_model(reader, line.path);
     else
         reader->has_memory = false;
     return !problem;
@@ -73,7 +73,7 @@ static bool take_line(struct reader *reader, const struct text *text)
 /* Of a file without a whole line, which may be another's and is not to be cut then: whether a line begins so. */
 static bool is_torn_line(const struct text *text)
 {
-    static const char beginning[] = SCAN_LINE_BEGINNING;
+    static const char beginning[] = "{\"schema\":2,\"tool\":{\"name\":\"npu-partition\"";
     size_t length = sizeof beginning - 1;
     return memcmp(text->bytes, beginning, text->count < length ? text->count : length) == 0;
 }
@@ -132,13 +132,13 @@ static enum exit_status tell_claimed(const struct results *results)
 
 static enum exit_status open_lines(struct results *results, const struct options *options, struct reader *reader)
 {
-    bool is_file = kind_of_path(options->output, true) != PATH_OTHER;
+    bool is_file = npart__path_kind(options->output, true) != NPART__PATH_OTHER;
     uint64_t end = 0;
     if (!is_file && options->resumes) {
         say("%s: not a regular file, so --resume cannot go on with it", options->output);
         return EXIT_USAGE;
     }
-    results->file = open_file(options->output, is_file ? "a+b" : "wb");
+    results->file = npart__stream_open(options->output, is_file ? "a+b" : "wb");
     if (!results->file) {
         say("%s: cannot write: %s", options->output, strerror(errno));
         return EXIT_OTHER;
@@ -162,7 +162,7 @@ static enum exit_status open_lines(struct results *results, const struct options
  * last, as that may end SQLite's own locks. What cannot be opened is SQLite's to tell. */
 static enum exit_status open_database(struct results *results, const struct options *options, struct reader *reader)
 {
-    results->file = open_file(options->output, "a+b");
+    results->file = npart__stream_open(options->output, "a+b");
     if (results->file && !claim_stream(results->file))
         return tell_claimed(results);
     char problem[1024] = "", tool[128];
@@ -179,22 +179,22 @@ static enum exit_status open_database(struct results *results, const struct opti
 /* Hours of results are not to be lost by an option that was forgotten. */
 static bool is_refused(const struct options *options)
 {
-    uint64_t bytes;
+    struct npart__file_status there;
     if (has_end(options->output, ".parquet")) {
         say("%s: scan writes lines or SQLite; Parquet is made of lines by Python (docs/inside/spark.md)",
             options->output);
         return true;
     }
-    if (options->resumes || !find_file_size(options->output, &bytes) || bytes == 0)
+    if (options->resumes || !find_file(options->output, NULL, &there) || there.bytes == 0)
         return false;
     say("%s: exists already; --resume goes on with it, or remove it first", options->output);
     return true;
 }
 
 enum exit_status results_open(struct results *results, const struct options *options, const char *fingerprint,
-                              npart_many *many, results_taker *take, void *payload)
+                              npart_many *many, size_t *earlier)
 {
-    struct reader reader = {results, fingerprint, many, take, payload, 0, true};
+    struct reader reader = {results, fingerprint, many, earlier, 0, true};
     *results = (struct results){.name = options->output ? options->output : "standard output"};
     if (!options->output) {
         results->file = stdout;

@@ -6,7 +6,7 @@
 #define TOOL_SCAN_RESULTS_H
 
 #include "database.h"
-#include "glob.h"
+#include "paths.h"
 #include "run.h"
 #include "scan_window.h"
 
@@ -17,12 +17,10 @@ struct results {
     struct paths done; /* of models that are there from earlier scans, sorted, as JSON has them (json_form) */
 };
 
-/* Is told of each model that is there from earlier: why it could not be analyzed, or NULL. */
-typedef void results_taker(void *payload, const char *code);
 /* Opens what the options name, and with --resume counts each line that is there; what a torn last line has is
- * dropped. Tells what is wrong: there is something already, or not of the same options. */
+ * dropped; *earlier: how many. Tells what is wrong: there is something already, or not of the same options. */
 enum exit_status results_open(struct results *results, const struct options *options, const char *fingerprint,
-                              npart_many *many, results_taker *take, void *payload);
+                              npart_many *many, size_t *earlier);
 /* Whether an earlier scan has the model, by its path as JSON has it. */
 bool results_have(const struct results *results, const char *path);
 /* Writes a line, at once or, into a database, within a second. False, and told: it cannot be written. */

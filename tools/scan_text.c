@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
-
 static bool reserve(struct text *text, size_t count)
 {
     size_t room = text->room ? text->room : 4096;
@@ -43,50 +41,11 @@ void text_add(struct text *text, const char *more)
     (void)text_write(text, more, strlen(more));
 }
 
-void text_add_toml(struct text *text, const char *more)
-{
-    text_add(text, "\"");
-    for (; *more; more++) {
-        char piece[8];
-        bool is_quoted = *more == '"' || *more == '\\';
-        bool is_control = (unsigned char)*more < 0x20 || *more == 0x7f;
-        (void)snprintf(piece, sizeof piece, is_quoted ? "\\%c" : is_control ? "\\u%04x" : "%c", *more);
-        text_add(text, piece);
-    }
-    text_add(text, "\"");
-}
-
-void text_insert(struct text *text, size_t at, const char *more)
-{
-    size_t count = strlen(more);
-    if (!reserve(text, count))
-        return;
-    memmove(text->bytes + at + count, text->bytes + at, text->count - at);
-    memcpy(text->bytes + at, more, count);
-    text->count += count;
-}
-
-void text_add_json(struct text *text, const char *more)
-{
-    size_t length = strlen(more), shown = npart_json_text(more, length, NULL, 0);
-    text_add(text, "\"");
-    if (reserve(text, shown + 1))
-        text->count += npart_json_text(more, length, text->bytes + text->count, shown + 1);
-    text_add(text, "\"");
-}
-
 char *json_form(const char *text)
 {
-    struct text out = {0};
-    text_add_json(&out, text);
-    (void)text_write(&out, "", 1);
-    if (!out.has_failed)
-        return out.bytes;
-    free(out.bytes);
-    return NULL;
-}
-
-bool is_own_form(const char *json)
-{
-    return !strstr(json, REPLACEMENT);
+    size_t length = strlen(text), shown = npart_json_text(text, length, NULL, 0);
+    char *out = malloc(shown + 1);
+    if (out)
+        (void)npart_json_text(text, length, out, shown + 1);
+    return out;
 }

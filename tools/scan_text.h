@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A text that grows, and JSON in it.
+ * A text that grows, and one as JSON has it.
  */
 #ifndef TOOL_SCAN_TEXT_H
 #define TOOL_SCAN_TEXT_H
@@ -18,16 +18,9 @@ struct text {
 /* A write callback of the library's, whose payload is a text. */
 bool text_write(void *payload, const char *bytes, size_t count);
 void text_add(struct text *text, const char *more);
-/* In quotes, with escapes; bytes that are no UTF-8 become U+FFFD, as in the library's reports. */
-void text_add_json(struct text *text, const char *more);
-/* As a string of TOML: only quotes, backslashes and control characters are escaped. */
-void text_add_toml(struct text *text, const char *more);
-/* Puts it in before the byte at `at`. */
-void text_insert(struct text *text, size_t at, const char *more);
 
-/* A text as JSON has it, in quotes; to be freed; NULL: out of memory. Texts that differ in bytes which are no UTF-8
- * alone have one form; and whether no other text has a form. */
+/* A text as JSON has it between quotes; to be freed; NULL: out of memory. Texts that differ in bytes which are no UTF-8
+ * alone have one form. */
 char *json_form(const char *text);
-bool is_own_form(const char *json);
 
 #endif

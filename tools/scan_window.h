@@ -13,7 +13,6 @@
 struct line {
     char *text; /* malloc's; NULL: there was no memory for it */
     size_t bytes;
-    const char *code; /* what is wrong with the model; static; NULL: nothing */
 };
 
 struct window;

@@ -10,58 +10,12 @@
 #include <string.h>
 
 #include "message.h"
-#include "scan_text.h"
 
 struct selftest {
     struct run *run;
     const char *path;
     struct npart_selftest_info info;
 };
-
-/* ---- telling ----------------------------------------------------------------------------------------------------- */
-
-static void add_member(struct text *out, const char *key, const char *text)
-{
-    if (text) {
-        text_add(out, key);
-        text_add_json(out, text);
-    }
-}
-
-static bool tell_json(const struct selftest *at)
-{
-    struct npart_plan_info info = {.size = sizeof info};
-    struct text out = {0};
-    char nodes[32];
-    (void)npart_plan_info(at->info.plan, &info);
-    (void)snprintf(nodes, sizeof nodes, ",\"nodes\":%u", at->info.node_count);
-    text_add(&out, "{\"schema\":2,\"command\":\"selftest\"");
-    add_member(&out, ",\"target\":", info.target);
-    add_member(&out, ",\"model\":", at->path);
-    add_member(&out, ",\"ops\":", at->info.ops);
-    text_add(&out, nodes);
-    add_member(&out, ",\"run\":", at->info.run);
-    add_member(&out, ",\"check\":", at->info.check);
-    text_add(&out, at->info.run ? "}\n" : ",\"run\":null,\"check\":null}\n");
-    bool is_told = !out.has_failed && write_output(at->run, out.bytes, out.count);
-    free(out.bytes);
-    return is_told;
-}
-
-static void tell_text(const struct selftest *at)
-{
-    struct npart_plan_info info = {.size = sizeof info};
-    (void)npart_plan_info(at->info.plan, &info);
-    print_line(at->run, "%s: %s (%u node%s), whole on %s by its op list", at->path, at->info.ops,
-               at->info.node_count, at->info.node_count == 1 ? "" : "s", info.target);
-    if (at->info.run) {
-        (void)write_text(at->run, "Run it there:\n  ");
-        (void)(write_text(at->run, at->info.run) && write_text(at->run, "\nSee where it ran:\n  ") &&
-               write_text(at->run, at->info.check) && write_text(at->run, "\n"));
-    }
-}
-
-/* ---- the command ------------------------------------------------------------------------------------------------- */
 
 static bool write_model(const struct selftest *at)
 {
@@ -119,10 +73,11 @@ enum exit_status run_selftest(struct run *run, struct options *options)
             "itself, add the switch: %s+quantize", options->targets[0] ? options->targets[0] : "TARGET");
         worsen(run, EXIT_THRESHOLD);
     } else if (status == NPART_OK) {
-        bool is_told = write_model(&at) && (options->is_quiet || options->format != FORMAT_JSON || tell_json(&at));
-        if (is_told && !options->is_quiet && options->format != FORMAT_JSON)
-            tell_text(&at);
-        if (!is_told)
+        npart_status told = write_model(&at) ? NPART_OK : NPART_ERROR_WRITE;
+        if (told == NPART_OK && !options->is_quiet)
+            told = (options->format == FORMAT_JSON ? npart_selftest_json : npart_selftest_text)(selftest, write_output,
+                                                                                                run, &error);
+        if (told != NPART_OK)
             worsen(run, EXIT_OTHER);
     }
     npart_selftest_free(selftest);

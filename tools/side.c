@@ -7,13 +7,13 @@
 #include <string.h>
 
 #include "files.h"
-#include "glob.h"
+#include "paths.h"
 #include "platform.h"
 
 bool is_saved_report(const char *path)
 {
-    bool is_file = strcmp(path, "-") != 0 && kind_of_path(path, true) == PATH_FILE;
-    FILE *file = is_file ? open_file(path, "rb") : NULL;
+    bool is_file = strcmp(path, "-") != 0 && npart__path_kind(path, true) == NPART__PATH_FILE;
+    FILE *file = is_file ? npart__stream_open(path, "rb") : NULL;
     int byte = file ? getc(file) : EOF;
     while (byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r')
         byte = getc(file);
@@ -26,12 +26,12 @@ bool is_saved_report(const char *path)
 static FILE *open_cache(const char *path, char *problem, size_t bytes)
 {
     char *beside = join_parts(path, NPART_BASELINE_CACHE, "");
-    bool is_file = beside && kind_of_path(beside, true) == PATH_FILE;
-    FILE *file = is_file ? open_file(beside, "rb") : NULL;
+    bool is_file = beside && npart__path_kind(beside, true) == NPART__PATH_FILE;
+    FILE *file = is_file ? npart__stream_open(beside, "rb") : NULL;
     if (!file)
         (void)snprintf(problem, bytes, "cannot be read (%s)",
                        !beside || is_file ? strerror(errno) : "not a regular file");
-    if (beside && kind_of_path(beside, true) == PATH_NOTHING)
+    if (beside && npart__path_kind(beside, true) == NPART__PATH_NOTHING)
         (void)snprintf(problem, bytes, "is missing");
     free(beside);
     return file;
@@ -42,7 +42,7 @@ bool read_sides(const char *path, struct sides *out, char *problem, size_t bytes
     struct npart_sides_options options = NPART_SIDES_OPTIONS_INIT;
     struct npart_error error;
     char why[200];
-    FILE *file = open_file(path, "rb"), *cache = NULL;
+    FILE *file = npart__stream_open(path, "rb"), *cache = NULL;
     if (!file) {
         (void)snprintf(problem, bytes, "%s", strerror(errno));
         return false;

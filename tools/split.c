@@ -8,93 +8,48 @@
 
 #include "job.h"
 #include "message.h"
+#include "paths.h"
 #include "platform.h"
 #include "scan_text.h"
 #include "words.h"
 
 #define MANIFEST "/manifest.json"
 
-/* What a person wants to know at once; the rest is in the manifest. */
-static void tell_text(struct run *run, const npart_plan *plan, const char *folder)
+/* The text of the manifest. False with errno. */
+static bool read_manifest(struct text *out, const char *folder)
 {
-    struct npart_summary summary = {.size = sizeof summary};
-    char text[200];
-    if (!npart_plan_summary(plan, &summary))
-        return;
-    (void)snprintf(text, sizeof text, "%u partition%s on the NPU; the parts and their order: ", summary.partitions,
-                   summary.partitions == 1 ? "" : "s");
-    (void)(write_text(run, text) && write_text(run, folder) && write_text(run, MANIFEST "\n"));
-}
-
-/* As it was written, on one line: ends of lines stand between its words alone. False with errno. */
-static bool add_manifest(struct text *out, const char *folder)
-{
-    struct text path = {0};
-    char piece[4096];
-    text_add(&path, folder);
-    text_add(&path, MANIFEST);
-    (void)text_write(&path, "", 1);
+    char *path = join_parts(folder, MANIFEST, ""), piece[4096];
     errno = ENOMEM;
-    FILE *file = path.has_failed ? NULL : open_file(path.bytes, "rb");
-    while (file && fgets(piece, sizeof piece, file)) {
-        piece[strcspn(piece, "\n")] = '\0';
-        text_add(out, piece);
-    }
-    bool is_read = file && !ferror(file);
+    FILE *file = path ? npart__stream_open(path, "rb") : NULL;
+    for (size_t count; file && (count = fread(piece, 1, sizeof piece, file)) > 0;)
+        (void)text_write(out, piece, count);
+    bool is_read = file && !ferror(file) && text_write(out, "", 1);
     if (file)
         (void)fclose(file);
-    free(path.bytes);
+    free(path);
     return is_read;
-}
-
-static void add_target(struct text *out, const npart_plan *plan)
-{
-    struct npart_plan_info info = {.size = sizeof info};
-    struct npart_summary summary = {.size = sizeof summary};
-    char counts[128];
-    if (!npart_plan_info(plan, &info) || !npart_plan_summary(plan, &summary))
-        return;
-    text_add(out, "{\"target\":");
-    text_add_json(out, info.target);
-    (void)snprintf(counts, sizeof counts, ",\"nodes\":%u,\"live\":%u,\"accepted\":%u,\"partitions\":%u}",
-                   summary.nodes, summary.live, summary.accepted, summary.partitions);
-    text_add(out, counts);
-}
-
-static bool tell_json(struct run *run, const struct job *job, const char *written, bool splits)
-{
-    struct text out = {0};
-    text_add(&out, splits ? "{\"schema\":2,\"command\":\"split\",\"model\":"
-                          : "{\"schema\":2,\"command\":\"annotate\",\"model\":");
-    text_add_json(&out, run->options->models[0]);
-    text_add(&out, ",\"output\":");
-    text_add_json(&out, written);
-    text_add(&out, ",\"targets\":[");
-    for (int i = 0; i < run->options->target_count; i++) {
-        text_add(&out, i ? "," : "");
-        add_target(&out, job->plans[i]);
-    }
-    text_add(&out, splits ? "],\"manifest\":" : "]");
-    bool is_told = !splits || add_manifest(&out, written);
-    text_add(&out, "}\n");
-    (void)text_write(&out, "", 1);
-    if (!is_told || out.has_failed)
-        say("%s" MANIFEST ": cannot read: %s", written, strerror(out.has_failed ? ENOMEM : errno));
-    else
-        (void)write_text(run, out.bytes);
-    free(out.bytes);
-    return is_told && !out.has_failed;
 }
 
 /* What was written, once it is. */
 static void tell(struct run *run, const struct job *job, const char *written, bool splits)
 {
+    struct text manifest = {0};
+    struct npart_error error;
+    struct npart_subject subject = {.size = sizeof subject, .kind = NPART_SUBJECT_PARTS, .plans = job->pairs,
+                                    .count = (size_t)run->options->target_count, .model = run->options->models[0],
+                                    .written = written};
     if (run->options->is_quiet)
         return;
-    if (run->options->format == FORMAT_JSON && !tell_json(run, job, written, splits))
+    bool is_read = !splits || read_manifest(&manifest, written);
+    subject.manifest = manifest.bytes;
+    npart_status status = is_read ? write_report(run, &subject, NULL, &error) : NPART_OK;
+    if (!is_read)
+        say("%s" MANIFEST ": cannot read: %s", written, strerror(errno));
+    else if (status != NPART_OK && status != NPART_ERROR_WRITE) /* that is told once, at the end */
+        tell_error(written, &error);
+    if (!is_read || status != NPART_OK)
         worsen(run, EXIT_OTHER);
-    else if (run->options->format != FORMAT_JSON && splits)
-        tell_text(run, job->plans[0], written);
+    free(manifest.bytes);
 }
 
 /* Why the options of either do not do; NULL: they do. */

@@ -59,7 +59,7 @@ enum exit_status run_weights(struct run *run, struct options *options)
     if (!options->min_db && options->target_count && !find_oplists(run, options))
         return run->status;
     choose_look(run);
-    uint64_t begun_ms = clock_ms();
+    uint64_t begun_ms = npart__monotonic_ms();
     npart_status status = read_model(&model, options, path, &error);
     if (status == NPART_OK)
         status = npart_losses_make(&losses, model, &error);
@@ -67,7 +67,7 @@ enum exit_status run_weights(struct run *run, struct options *options)
                                     .kind = NPART_SUBJECT_LOSSES,
                                     .losses = losses,
                                     .model = path,
-                                    .seconds = (double)(clock_ms() - begun_ms) / 1000};
+                                    .seconds = (double)(npart__monotonic_ms() - begun_ms) / 1000};
     if (status == NPART_OK && !options->min_db && options->target_count) {
         status = plan_targets(run, options, model, pairs, plans, &error);
         subject.plans = pairs;

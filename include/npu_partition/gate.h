@@ -121,6 +121,18 @@ NPART_API const struct npart_side *npart_sides_find(const npart_sides *sides, co
  * suits. */
 NPART_API const struct npart_side *npart_sides_find_meant(const npart_sides *sides, const char *model,
                                                           const char *text, bool *are_several);
+/* Which model of a file is meant: `wanted`, or the one that alone ends as it does; NULL is none. `*out` is NULL where
+ * there is but one. False: there are several, or none. */
+NPART_API bool npart_sides_model(const npart_sides *sides, const char *wanted, const char **out);
+/* The next plan of a model, or of any (NULL), from a place on, which is moved past it; each once. `text` gets what
+ * npart_sides_find_meant knows it by: "intel-npu:4000", of several toolchains "intel-npu:4000@openvino 2026.4.1". NULL
+ * past the last. */
+NPART_API const struct npart_side *npart_sides_plan(const npart_sides *sides, const char *model, uint32_t *from,
+                                                    char *text, size_t bytes);
+/* What a file has as another has a side, in which no other toolchain will do where the other has several. */
+NPART_API const struct npart_side *npart_sides_find_same(const npart_sides *sides, const char *model,
+                                                         const npart_sides *other, const char *other_model,
+                                                         const struct npart_side *side);
 /* The line of a baseline in words that a side was read from; NULL: it was not, or is none of these. */
 NPART_API const char *npart_sides_line(const npart_sides *sides, const struct npart_side *side);
 /* Whether the document of a side is a whole report rather than a baseline, and where it stands in its file; false where
@@ -183,17 +195,6 @@ NPART_API void npart_baseline_free(npart_baseline *baseline);
 NPART_API npart_status npart_baseline_write(const npart_baseline *baseline, bool are_all, bool is_cache,
                                             npart_write_callback write, void *payload, uint32_t *count,
                                             struct npart_error *error);
-
-/* ---- patterns of paths ----------------------------------------------------------------------------------- */
-
-/* `*` and `?` within a name, `[abc]`, and `**` for any number of folders. A name that begins with a dot is matched only
- * by one that is written so. */
-#define NPART_MOST_GLOB_BYTES 4096
-#define NPART_MOST_GLOB_FOLDERS 64 /* deep */
-/* A sentence on what is wrong with a pattern, or NULL. */
-NPART_API const char *npart_glob_problem(const char *pattern);
-/* Both with / between folders, relative to the same one. Time grows with the product of their lengths at most. */
-NPART_API bool npart_glob_match(const char *pattern, const char *path);
 
 /* ---- project files --------------------------------------------------------------------------------------- */
 

@@ -39,6 +39,13 @@ struct npart_many_info {
     uint32_t target_count;
 };
 NPART_API bool npart_many_info(const npart_many *many, struct npart_many_info *out);
+/* Why models could not be analyzed, each reason once, and how many of them. */
+struct npart_many_failure {
+    size_t size;
+    const char *code;
+    uint64_t models;
+};
+NPART_API bool npart_many_failure(const npart_many *many, uint32_t index, struct npart_many_failure *out);
 
 /* Writes a table for people: models by verdict, then for each target the causes that keep models from being whole, with
  * what to do about them. Equal reports in any order give equal bytes. `look` may be NULL. Fails with ARGUMENT, WRITE or
@@ -61,6 +68,65 @@ NPART_API npart_status npart_overview_add(npart_overview *overview, const char *
 /* Writes the table for people, in one piece. `look` may be NULL. Fails with ARGUMENT, WRITE or MEMORY. */
 NPART_API npart_status npart_overview_text(const npart_overview *overview, const struct npart_report_options *look,
                                            npart_write_callback write, void *payload, struct npart_error *error);
+
+/* ---- patterns of paths ----------------------------------------------------------------------------------- */
+
+/* `*` and `?` within a name, `[abc]`, and `**` for any number of folders. A name that begins with a dot is matched only
+ * by one that is written so. */
+#define NPART_MOST_GLOB_BYTES 4096
+#define NPART_MOST_GLOB_FOLDERS 64 /* deep */
+/* A sentence on what is wrong with a pattern, or NULL. */
+NPART_API const char *npart_glob_problem(const char *pattern);
+/* Both with / between folders, relative to the same one. Time grows with the product of their lengths at most. */
+NPART_API bool npart_glob_match(const char *pattern, const char *path);
+
+/* ---- files of models --------------------------------------------------------------------------------------- */
+
+/* The models that folders, patterns and paths stand for, as `npu-partition scan` takes them; or, below a folder, the
+ * files that patterns match, as `npu-partition check` takes [[models]] of a project file. */
+typedef struct npart_files npart_files;
+
+#define NPART_MOST_FILES 10000000 /* with some 100 bytes of memory each */
+#define NPART_MOST_GLOB_FILES 100000 /* ... below a folder */
+#define NPART_MOST_GLOB_ENTRIES 1000000 /* looked at for one pattern below a folder */
+
+struct npart_files_options {
+    uint32_t version;
+    const struct npart_allocator *allocator; /* NULL: malloc and free */
+    /* All arguments are patterns of files below it ("", or ends with /), and so are the paths that are found; NULL:
+     * folders, in which models are *.onnx, patterns and paths. */
+    const char *folder;
+    size_t path_count; /* of the last arguments, which are paths also where they look like patterns */
+    const char *own; /* a file that is none of the models, by whatever name; NULL: none */
+    /* Whether one is not wanted; NULL: all are. */
+    bool (*skip)(void *payload, const char *path);
+    /* Is told what is strange of an argument or path; NULL: nobody is. */
+    void (*tell)(void *payload, const char *about, const char *text);
+    void *payload; /* of both */
+};
+#define NPART_FILES_OPTIONS_INIT {.version = 1}
+
+/* Finds them in the order of the arguments, and of one by the bytes of their paths; below a folder by these alone. A
+ * file that is met again is left out. Folders are searched with all in them, but not through links or hidden ones.
+ * `options` may be NULL. Fails with ARGUMENT (a pattern is none), LIMIT or MEMORY. */
+NPART_API npart_status npart_files_find(npart_files **out, const char *const *arguments, size_t count,
+                                        const struct npart_files_options *options, struct npart_error *error);
+/* Gives the handle back. */
+NPART_API void npart_files_free(npart_files *files);
+
+struct npart_files_info {
+    size_t size;
+    uint64_t count, skipped;
+    uint64_t left_out; /* models that are told with a name that another one has, too */
+};
+NPART_API bool npart_files_info(const npart_files *files, struct npart_files_info *out);
+struct npart_file {
+    size_t size;
+    const char *path;
+    const char *code, *problem; /* why it cannot be looked at: "read" or "limit", and a sentence; NULL: it can */
+    bool is_folder; /* the problem is that of a folder */
+};
+NPART_API bool npart_files_file(const npart_files *files, size_t index, struct npart_file *out);
 
 #ifdef __cplusplus
 }

@@ -273,6 +273,10 @@ NPART_API npart_status npart_fix_find_hint(npart_fix **out, struct npart_fix_hin
 NPART_API npart_status npart_fix_propose(npart_fix **out, uint32_t *count, const char *path, const npart_plan *plan,
                                          const npart_plan *fixed, const char *target,
                                          const struct npart_fix_options *options, struct npart_error *error);
+/* npart_advice_make with what npart_fix_propose finds. */
+NPART_API npart_status npart_advice_find(npart_advice **out, const npart_plan *plan, const npart_plan *fixed,
+                                         const char *target, const struct npart_fix_options *options,
+                                         struct npart_error *error);
 /* Gives the handle back. */
 NPART_API void npart_fix_free(npart_fix *fix);
 

@@ -80,7 +80,9 @@ enum npart_subject_kind {
     NPART_SUBJECT_PLACEMENT, /* docs/json.md, "Placement". TEXT, JSON */
     NPART_SUBJECT_TRIES,   /* sizes of a decoder's cache side by side (docs/json.md, "Fix"). TEXT, JSON */
     /* What weights lose (docs/json.md, "Weights"). TEXT (all with `is_verbose`), JSON, CSV, SVG */
-    NPART_SUBJECT_LOSSES
+    NPART_SUBJECT_LOSSES,
+    NPART_SUBJECT_PARTS, /* what npart_plan_split, or without `manifest` npart_plan_annotate, has written. TEXT, JSON */
+    NPART_SUBJECT_FAILURE /* a model that could not be analyzed, as a line of scan (docs/scan.md). JSON */
 };
 
 /* A subject has what its kind asks for, and zeros:
@@ -96,14 +98,18 @@ struct npart_subject {
     const char *node;                    /* NODE: what npart_model_find_node takes; all that are called so */
     const npart_inference *inference;    /* SHAPES, WORK */
     const npart_fix *fix;                /* FIX */
-    const char *written;                 /* FIX: the path that it was written to; NULL: it was not */
+    const char *written;                 /* FIX: the path that it was written to; NULL: it was not. PARTS */
     const npart_placement *placement;    /* PLACEMENT */
     /* TRIES: of one model and the same targets; one can be had at least. FIX: the files of its set, if it is of one */
     const struct npart_cache_try *tries;
     uint32_t prompt_tokens; /* TRIES, FIX: of a prompt; 0: as of npart_fix_decode, for the smallest cache */
     const npart_losses *losses;          /* LOSSES */
-    const char *model;                   /* LOSSES: its path, as reports call it */
+    const char *model;                   /* LOSSES, PARTS, FAILURE: its path, as reports call it */
     double seconds;                      /* LOSSES: that reading took */
+    const char *made_with; /* PLANS, FAILURE: by which options, for `tool.options` of JSON; NULL: that is not told */
+    const struct npart_error *why;       /* FAILURE */
+    const char *manifest;                /* PARTS: the text of manifest.json */
+    const char *code;                    /* FAILURE: a word for it; NULL: npart_failure_code */
 };
 
 /* Writes a report. Equal input, equal bytes. What reports know stands in this header, so that others can be written.
@@ -112,6 +118,10 @@ struct npart_subject {
 NPART_API npart_status npart_report(const struct npart_subject *subject, enum npart_format format,
                                     const struct npart_report_options *options, npart_write_callback write,
                                     void *payload, struct npart_error *error);
+
+/* A word for why a model could not be analyzed: "read", "malformed", "limit", "max-memory", "timeout", "memory",
+ * "write" or "other". */
+NPART_API const char *npart_failure_code(const struct npart_error *error);
 
 /* The first cause as the text report tells it, without or with the node at which to look: "55 nodes, Mul: ..."; of a
  * model that is not loaded, why. Causes that have the same reason are told as one, and what fails to compile comes

@@ -162,6 +162,12 @@ struct npart_selftest_info {
 };
 /* False also where none of the models is whole. */
 NPART_API bool npart_selftest_info(const npart_selftest *selftest, struct npart_selftest_info *out);
+/* What `npu-partition selftest` tells of it, with the name that it was made with. Fail with ARGUMENT (there is none),
+ * WRITE or MEMORY. */
+NPART_API npart_status npart_selftest_text(const npart_selftest *selftest, npart_write_callback write, void *payload,
+                                           struct npart_error *error);
+NPART_API npart_status npart_selftest_json(const npart_selftest *selftest, npart_write_callback write, void *payload,
+                                           struct npart_error *error);
 
 /* ---- tables of measured runs ----------------------------------------------------------------------------- */
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "api/api.h"
+#include "base/base.h"
 #include "base/platform.h"
 
 /* ---- reading ----------------------------------------------------------------------------------------------- */
@@ -400,19 +401,6 @@ bool npart_oplist_rule(const npart_oplist *handle, uint32_t rule, struct npart_r
 
 /* ---- writing ----------------------------------------------------------------------------------------------- */
 
-/* Hands a whole text on, and gives its memory back. The text was gathered whole, so a caller
- * that cannot write has not got half of it before an error is known. */
-static npart_status write_text(struct npart__buffer *text, npart_write_callback write, void *payload,
-                               struct npart_error *error)
-{
-    bool is_whole = !text->failed;
-    bool is_written = is_whole && (text->size == 0 || write(payload, text->data, text->size));
-    npart__arena_clear(text->arena);
-    if (!is_whole)
-        return npart__fail_memory(error);
-    return is_written ? NPART_OK : npart__fail(error, NPART_ERROR_WRITE, "", "cannot write the op list");
-}
-
 /* An op's domain is left out of the comparison: names are what people mistype. A guess of another domain's op is
  * still the one that was meant, mostly. */
 static npart_status lack_op(const struct npart__oplist *oplist, const char *op, struct npart_error *error)
@@ -433,7 +421,7 @@ static npart_status describe(const struct npart__oplist *oplist, const struct np
 {
     struct npart__buffer text = {.arena = arena, .failed = !npart__need_rules(oplist, NPART_NONE)};
     bool found = text.failed || npart__describe_oplist(oplist, target, op, &text);
-    npart_status status = write_text(&text, write, payload, error);
+    npart_status status = npart__buffer_end(&text, write, payload, NPART_OK, error);
     /* What is written for an op that is not there is empty, so nothing is taken back. */
     return status == NPART_OK && !found ? lack_op(oplist, op, error) : status;
 }
@@ -491,7 +479,7 @@ npart_status npart_oplist_import(const char *path, const char *target, npart_wri
         status = npart__import_oplist(read.data ? read.data : "", read.size, target, path + npart__name_offset(path),
                                       &arena, &list, error);
     if (status == NPART_OK)
-        return write_text(&list, write, payload, error);
+        return npart__buffer_end(&list, write, payload, NPART_OK, error);
     npart__arena_clear(&arena);
     return status;
 }

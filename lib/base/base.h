@@ -312,6 +312,14 @@ struct npart__buffer {
 #define NPART__WRITTEN_BYTES ((size_t)64 << 10) /* that are gathered before they are written */
 
 void npart__buffer_init(struct npart__buffer *buffer, struct npart__arena *arena);
+/* Begins a text with an arena of its own. `write` NULL: it is kept, and written in one piece when it ends. */
+void npart__buffer_open(struct npart__buffer *buffer, struct npart__arena *arena,
+                        const struct npart_allocator *allocator, npart_write_callback write, void *payload);
+/* Ends a text of an arena of its own: it is written, or what is left of it, and the arena is cleared. What the caller's
+ * `write` refuses is told as such, even where memory ran out after it. `status` is how it went up to here: after a
+ * failure nothing is written. */
+npart_status npart__buffer_end(struct npart__buffer *buffer, npart_write_callback write, void *payload,
+                               npart_status status, struct npart_error *error);
 /* Writes what is left of a text that goes to `write`. Nothing once the arena, or the buffer, has failed. */
 void npart__buffer_flush(struct npart__buffer *buffer);
 /* Gives back the memory, as far as the arena can: the latest small text, and each large one. The buffer is empty

@@ -48,6 +48,32 @@ void npart__buffer_flush(struct npart__buffer *buffer)
         hand_on(buffer, 0);
 }
 
+/* Nothing is allocated yet: what fails at once has nothing to give back. */
+void npart__buffer_open(struct npart__buffer *buffer, struct npart__arena *arena,
+                        const struct npart_allocator *allocator, npart_write_callback write, void *payload)
+{
+    npart__arena_init(arena, allocator);
+    npart__buffer_init(buffer, arena);
+    buffer->write = write;
+    buffer->payload = payload;
+}
+
+npart_status npart__buffer_end(struct npart__buffer *buffer, npart_write_callback write, void *payload,
+                               npart_status status, struct npart_error *error)
+{
+    const struct npart_allocator allocator = buffer->arena->allocator;
+    buffer->write = write;
+    buffer->payload = payload;
+    if (status == NPART_OK)
+        npart__buffer_flush(buffer);
+    if (status == NPART_OK && buffer->refused)
+        status = npart__fail(error, NPART_ERROR_WRITE, "", "cannot write");
+    else if (status == NPART_OK && (buffer->failed || buffer->arena->failed))
+        status = npart__fail_memory(error);
+    npart__arena_clear(buffer->arena);
+    return npart__settle(status, &allocator, error);
+}
+
 void npart__buffer_release(struct npart__buffer *buffer)
 {
     npart__arena_give_back(buffer->arena, buffer->data, buffer->capacity);

@@ -5,6 +5,7 @@
  */
 #include <time.h>
 
+#include "base/base.h"
 #include "base/platform.h"
 
 /* Not called with 0 or 64 bits, where C has no answer. */

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * All that the library asks of the operating system: files by their descriptors, names of files, and the time.
+ * All that the library asks of the operating system: files by their descriptors, names of files, folders, and the time.
+ * The tool asks it here, too; what it alone needs is in tools/platform.h.
  * platform_posix.c and platform_windows.c say how. Paths are UTF-8. What fails returns -1 or false, with the reason in
  * errno.
  */
 #ifndef NPART_BASE_PLATFORM_H
 #define NPART_BASE_PLATFORM_H
 
-#include "base/base.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
 
 /* ---- names ----------------------------------------------------------------------------------------------- */
 
@@ -57,7 +61,13 @@ enum npart__copy_way {
  * at the last one it fails and does nothing. Returns how many bytes, which may be fewer than asked for, or -1. */
 ptrdiff_t npart__file_copy(int from, uint64_t offset, int to, uint64_t bytes, enum npart__copy_way *way);
 
+/* Of what a path leads to. */
 bool npart__path_status(const char *path, struct npart__file_status *out);
+/* ... or, unless links are followed, of the name itself, a link being OTHER. */
+enum npart__path_kind { NPART__PATH_NOTHING, NPART__PATH_FILE, NPART__PATH_FOLDER, NPART__PATH_OTHER };
+enum npart__path_kind npart__path_kind(const char *path, bool follows_links);
+/* Absolute, without links, with / between its parts. False: there is no such path, or it has no room. */
+bool npart__path_real(const char *path, char *out, size_t bytes);
 bool npart__path_is_readable(const char *path);
 /* Whether there is anything of this name, be it a link to nothing. */
 bool npart__path_is_taken(const char *path);
@@ -68,6 +78,20 @@ bool npart__path_make_folder(const char *path);
 /* A hard link to the file that `from` means after following links; where that cannot be, a symbolic one. False as
  * well where `to` is taken. */
 bool npart__path_link(const char *from, const char *to);
+
+/* The C library's; bytes are as they are, and a folder is not opened. */
+FILE *npart__stream_open(const char *path, const char *mode);
+
+/* The names in a folder, in any order, "." and ".." among them. */
+struct npart__folder {
+    void *search;
+    bool has_first;
+    char name[1024];
+};
+bool npart__folder_open(struct npart__folder *folder, const char *path);
+/* NULL after the last with an errno of 0, or with another where the rest cannot be read; good until the next call. */
+const char *npart__folder_next(struct npart__folder *folder);
+void npart__folder_close(struct npart__folder *folder);
 
 /* ---- the rest -------------------------------------------------------------------------------------------- */
 

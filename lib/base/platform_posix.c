@@ -17,9 +17,11 @@
 #endif
 #endif
 
+#include "base/base.h"
 #include "base/platform.h"
 
 #if !defined(_WIN32)
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -218,6 +220,28 @@ bool npart__path_status(const char *path, struct npart__file_status *out)
     return stat(path, &status) == 0 && tell(&status, out);
 }
 
+enum npart__path_kind npart__path_kind(const char *path, bool follows_links)
+{
+    struct stat status;
+    if ((follows_links ? stat(path, &status) : lstat(path, &status)) != 0)
+        return NPART__PATH_NOTHING;
+    return S_ISREG(status.st_mode)   ? NPART__PATH_FILE
+           : S_ISDIR(status.st_mode) ? NPART__PATH_FOLDER
+                                     : NPART__PATH_OTHER;
+}
+
+bool npart__path_real(const char *path, char *out, size_t bytes)
+{
+    char *real = realpath(path, NULL);
+    bool has_room = real && strlen(real) < bytes;
+    if (has_room)
+        memcpy(out, real, strlen(real) + 1);
+    else if (real)
+        errno = ENAMETOOLONG;
+    free(real);
+    return has_room;
+}
+
 bool npart__path_is_readable(const char *path)
 {
     return access(path, R_OK) == 0;
@@ -249,6 +273,35 @@ bool npart__path_make_folder(const char *path)
 bool npart__path_link(const char *from, const char *to)
 {
     return linkat(AT_FDCWD, from, AT_FDCWD, to, AT_SYMLINK_FOLLOW) == 0;
+}
+
+FILE *npart__stream_open(const char *path, const char *mode)
+{
+    struct stat status;
+    FILE *file = fopen(path, mode);
+    if (!file || fstat(fileno(file), &status) != 0 || !S_ISDIR(status.st_mode))
+        return file;
+    (void)fclose(file);
+    errno = EISDIR;
+    return NULL;
+}
+
+bool npart__folder_open(struct npart__folder *folder, const char *path)
+{
+    folder->search = opendir(path);
+    return folder->search != NULL;
+}
+
+const char *npart__folder_next(struct npart__folder *folder)
+{
+    errno = 0;
+    const struct dirent *entry = readdir(folder->search);
+    return entry ? entry->d_name : NULL;
+}
+
+void npart__folder_close(struct npart__folder *folder)
+{
+    (void)closedir(folder->search);
 }
 
 /* ---- the rest -------------------------------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
  * of the process. Files are opened so that others may rename and remove them meanwhile, as elsewhere: a file is put in
  * its place while it is open.
  */
+#include "base/base.h"
 #include "base/platform.h"
 
 #if defined(_WIN32)
@@ -14,6 +15,7 @@
 #include <fcntl.h>
 #include <io.h>
 #include <stdio.h>
+#include <wchar.h>
 
 /* Characters of a path, of which the system takes 32767. */
 #define PATH_UNITS 4096
@@ -278,6 +280,52 @@ bool npart__path_status(const char *path, struct npart__file_status *out)
     return is_told;
 }
 
+enum npart__path_kind npart__path_kind(const char *path, bool follows_links)
+{
+    struct path wide;
+    struct npart__file_status status;
+    DWORD is = widen(path, &wide) ? GetFileAttributesW(wide.units) : INVALID_FILE_ATTRIBUTES;
+    if (is == INVALID_FILE_ATTRIBUTES)
+        return NPART__PATH_NOTHING;
+    if (is & FILE_ATTRIBUTE_REPARSE_POINT && !follows_links)
+        return NPART__PATH_OTHER;
+    if (is & FILE_ATTRIBUTE_DIRECTORY)
+        return NPART__PATH_FOLDER;
+    bool is_file = npart__path_status(path, &status) && status.kind == NPART__FILE_REGULAR;
+    return is_file ? NPART__PATH_FILE : NPART__PATH_OTHER;
+}
+
+static bool narrow(const wchar_t *wide, char *out, size_t bytes)
+{
+    bool has_room = WideCharToMultiByte(CP_UTF8, 0, wide, -1, out, (int)bytes, NULL, NULL) > 0;
+    errno = has_room ? errno : ENAMETOOLONG;
+    return has_room;
+}
+
+/* The system's answer begins with a prefix that people do not write. */
+bool npart__path_real(const char *path, char *out, size_t bytes)
+{
+    static const wchar_t network[] = L"\\\\?\\UNC\\", local[] = L"\\\\?\\";
+    struct path found;
+    HANDLE handle = open_path(path, FILE_READ_ATTRIBUTES, OPEN_EXISTING);
+    if (handle == INVALID_HANDLE_VALUE)
+        return false;
+    DWORD length = GetFinalPathNameByHandleW(handle, found.units, PATH_UNITS, FILE_NAME_NORMALIZED);
+    (void)CloseHandle(handle);
+    if (!done(length > 0 && length < PATH_UNITS))
+        return false;
+    bool is_network = wcsncmp(found.units, network, NPART__COUNT(network) - 1) == 0;
+    bool is_local = !is_network && wcsncmp(found.units, local, NPART__COUNT(local) - 1) == 0;
+    size_t begin = is_network ? NPART__COUNT(network) - 3 : is_local ? NPART__COUNT(local) - 1 : 0;
+    if (!narrow(found.units + begin, out, bytes))
+        return false;
+    for (char *at = out; *at; at++)
+        *at = *at == '\\' ? '/' : *at;
+    if (is_network)
+        out[0] = '/'; /* where the C of UNC stood */
+    return true;
+}
+
 /* By opening it, as the rights of a file are lists here and no bits that could be asked. */
 bool npart__path_is_readable(const char *path)
 {
@@ -322,6 +370,52 @@ bool npart__path_link(const char *from, const char *to)
     (void)CloseHandle(handle);
     return done(length > 0 && length < PATH_UNITS) && widen(to, &target) &&
            done(CreateHardLinkW(target.units, source.units, NULL));
+}
+
+/* "N": programs that are started do not have it. */
+FILE *npart__stream_open(const char *path, const char *mode)
+{
+    struct path wide;
+    wchar_t how[8] = L"";
+    for (size_t i = 0; mode[i] && i < 4; i++)
+        how[i] = (wchar_t)mode[i];
+    wcscat(how, strchr(mode, 'b') ? L"N" : L"bN");
+    FILE *file = widen(path, &wide) ? _wfopen(wide.units, how) : NULL;
+    if (!file && errno == EACCES && npart__path_kind(path, true) == NPART__PATH_FOLDER)
+        errno = EISDIR;
+    return file;
+}
+
+bool npart__folder_open(struct npart__folder *folder, const char *path)
+{
+    struct path wide;
+    char pattern[PATH_UNITS];
+    WIN32_FIND_DATAW first;
+    if (snprintf(pattern, sizeof pattern, "%s/*", path) >= (int)sizeof pattern || !widen(pattern, &wide))
+        return false;
+    folder->search = FindFirstFileW(wide.units, &first);
+    folder->has_first = folder->search != INVALID_HANDLE_VALUE;
+    if (folder->has_first)
+        (void)narrow(first.cFileName, folder->name, sizeof folder->name); /* which has room for any */
+    else
+        take_error();
+    return folder->has_first;
+}
+
+const char *npart__folder_next(struct npart__folder *folder)
+{
+    WIN32_FIND_DATAW next;
+    bool is_there = folder->has_first;
+    folder->has_first = false;
+    errno = 0;
+    if (!is_there && FindNextFileW(folder->search, &next))
+        is_there = narrow(next.cFileName, folder->name, sizeof folder->name);
+    return is_there ? folder->name : NULL;
+}
+
+void npart__folder_close(struct npart__folder *folder)
+{
+    (void)FindClose(folder->search);
 }
 
 /* ---- the rest -------------------------------------------------------------------------------------------- */

@@ -182,10 +182,7 @@ npart_status npart_baseline_write(const npart_baseline *baseline, bool are_all, 
     uint32_t found = 0;
     if (!baseline || !write)
         return npart__fail_null(!baseline ? "baseline" : "write", error);
-    npart__arena_init(&arena, &baseline->life->arena.allocator);
-    npart__buffer_init(&out, &arena);
-    out.write = write;
-    out.payload = payload;
+    npart__buffer_open(&out, &arena, &baseline->life->arena.allocator, write, payload);
     const struct npart_side **sides =
         npart__arena_zeroed(&arena, baseline->kept.count + (size_t)baseline->count + 1, sizeof *sides);
     for (uint32_t i = 0; sides && i < baseline->kept.count; i++)
@@ -200,14 +197,7 @@ npart_status npart_baseline_write(const npart_baseline *baseline, bool are_all, 
         else
             put_lines(&out, baseline->before, sides, found);
     }
-    npart__buffer_flush(&out);
-    npart_status status = NPART_OK;
-    if (out.refused)
-        status = npart__fail(error, NPART_ERROR_WRITE, "", "cannot write");
-    else if (out.failed || arena.failed)
-        status = npart__fail_memory(error);
-    npart__arena_clear(&arena);
     if (count)
         *count = found;
-    return status;
+    return npart__buffer_end(&out, write, payload, NPART_OK, error);
 }

@@ -115,8 +115,4 @@ void npart__put_painted(struct npart__buffer *out, const struct npart_report_opt
 void npart__put_paragraph(struct npart__buffer *out, const struct npart_report_options *look, const char *code,
                           const char *lead, const char *text, uint32_t most);
 
-/* judged_text.c: what was made is written, where there is any, and its arena is gone. */
-npart_status npart__judged_close(const struct npart__buffer *out, struct npart__arena *arena,
-                                 npart_write_callback write, void *payload, struct npart_error *error);
-
 #endif

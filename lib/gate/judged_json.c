@@ -136,8 +136,7 @@ npart_status npart_gate_json(const npart_gate *gate, npart_write_callback write,
     struct npart__arena arena;
     if (!gate || !write)
         return npart__fail_null(!gate ? "gate" : "write", error);
-    npart__arena_init(&arena, &gate->life->arena.allocator);
-    npart__buffer_init(&out, &arena);
+    npart__buffer_open(&out, &arena, &gate->life->arena.allocator, NULL, NULL);
     npart__json_open(&out, NULL, '{');
     npart__json_number(&out, "schema", 2);
     npart__json_open(&out, "tool", '{');
@@ -147,5 +146,5 @@ npart_status npart_gate_json(const npart_gate *gate, npart_write_callback write,
     put_model(&out, gate);
     npart__json_close(&out, '}');
     npart__append_text(&out, "\n");
-    return npart__judged_close(&out, &arena, write, payload, error);
+    return npart__buffer_end(&out, write, payload, NPART_OK, error);
 }

@@ -281,16 +281,6 @@ static void add_all(const struct block *block, unsigned parts)
     }
 }
 
-npart_status npart__judged_close(const struct npart__buffer *out, struct npart__arena *arena,
-                                 npart_write_callback write, void *payload, struct npart_error *error)
-{
-    npart_status status = out->failed || arena->failed ? npart__fail_memory(error) : NPART_OK;
-    if (status == NPART_OK && out->size && !write(payload, out->data, out->size))
-        status = npart__fail(error, NPART_ERROR_WRITE, "", "cannot write");
-    npart__arena_clear(arena);
-    return status;
-}
-
 npart_status npart_gate_text(const npart_gate *gate, const struct npart_report_options *look, unsigned parts,
                              npart_write_callback write, void *payload, struct npart_error *error)
 {
@@ -299,8 +289,7 @@ npart_status npart_gate_text(const npart_gate *gate, const struct npart_report_o
     struct npart__arena arena;
     if (!gate || !write)
         return npart__fail_null(!gate ? "gate" : "write", error);
-    npart__arena_init(&arena, &gate->life->arena.allocator);
-    npart__buffer_init(&out, &arena);
+    npart__buffer_open(&out, &arena, &gate->life->arena.allocator, NULL, NULL);
     add_all(&(struct block){&out, gate, look ? look : &plain, parts & NPART_GATE_STANZAS}, parts);
-    return npart__judged_close(&out, &arena, write, payload, error);
+    return npart__buffer_end(&out, write, payload, NPART_OK, error);
 }

@@ -192,21 +192,16 @@ npart_status npart_gate_accept(npart_gate *gate, uint32_t target, npart_write_ca
     if (target != NPART_NONE && target >= gate->targets.count)
         return npart__fail(error, NPART_ERROR_ARGUMENT, "", "there is no target %u", target);
     struct npart__judged *judged = target == NPART_NONE ? NULL : gate->targets.items[target];
+    struct npart__arena arena;
     struct npart__buffer stanza;
-    npart__buffer_init(&stanza, &gate->life->arena);
+    npart__buffer_open(&stanza, &arena, &gate->life->arena.allocator, NULL, NULL);
     npart__append_text(&stanza, "\n");
     const char *problem = npart__put_stanza(&stanza, gate, judged);
-    npart_status status = NPART_OK;
-    if (problem)
-        status = npart__fail(error, NPART_ERROR_ARGUMENT, "", "%s", problem);
-    else if (stanza.failed)
-        status = npart__fail_memory(error);
-    else if (!write(payload, stanza.data, stanza.size))
-        status = npart__fail(error, NPART_ERROR_WRITE, "", "cannot write");
-    npart__buffer_release(&stanza);
+    npart_status status = problem ? npart__fail(error, NPART_ERROR_ARGUMENT, "", "%s", problem) : NPART_OK;
+    status = npart__buffer_end(&stanza, write, payload, status, error);
     if (status == NPART_OK && judged)
         judged->standing = NPART_STANDING_WAIVED; /* as it is settled once the waiver is there */
     else if (status == NPART_OK)
         (void)snprintf(gate->invalid_waiver, sizeof gate->invalid_waiver, "accepted now");
-    return npart__settle_for(gate->life, status, error);
+    return status;
 }

@@ -373,3 +373,12 @@ bool npart_many_info(const npart_many *many, struct npart_many_info *out)
     *out = (struct npart_many_info){sizeof *out, many->models, many->failures, many->targets.count};
     return true;
 }
+
+bool npart_many_failure(const npart_many *many, uint32_t index, struct npart_many_failure *out)
+{
+    if (!many || index >= many->codes.count || !NPART__HAS_ROOM(out))
+        return false;
+    *out = (struct npart_many_failure){sizeof *out, npart__numbered_key(&many->codes, index, NULL),
+                                       *(const uint64_t *)npart__numbered_item(&many->codes, index)};
+    return true;
+}

@@ -380,10 +380,7 @@ npart_status npart_many_text(const npart_many *many, const struct npart_report_o
     struct npart__buffer out;
     table.columns = table.columns < LEAST_COLUMNS ? LEAST_COLUMNS : table.columns;
     table.columns = table.columns > MOST_COLUMNS ? MOST_COLUMNS : table.columns;
-    npart__arena_init(&table.arena, &many->life->arena.allocator);
-    npart__buffer_init(&out, &table.arena);
-    out.write = write;
-    out.payload = payload;
+    npart__buffer_open(&out, &table.arena, &many->life->arena.allocator, write, payload);
     table.out = &out;
     struct named *names = sorted(&table.arena, &many->targets, false);
     put_models(&table);
@@ -394,12 +391,5 @@ npart_status npart_many_text(const npart_many *many, const struct npart_report_o
         has_roots = put_target(&table, &names[i]) || has_roots;
     if (has_roots)
         put_legend(&table);
-    npart__buffer_flush(&out);
-    npart_status status = NPART_OK;
-    if (out.refused)
-        status = npart__fail(error, NPART_ERROR_WRITE, "", "cannot write");
-    else if (out.failed || table.arena.failed)
-        status = npart__fail_memory(error);
-    npart__arena_clear(&table.arena);
-    return npart__settle_for(many->life, status, error);
+    return npart__buffer_end(&out, write, payload, NPART_OK, error);
 }

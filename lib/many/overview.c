@@ -137,8 +137,7 @@ npart_status npart_overview_text(const npart_overview *overview, const struct np
     size_t model = 5, target = 6;
     if (!overview || !write)
         return npart__fail_null(!overview ? "overview" : "write", error);
-    npart__arena_init(&arena, &overview->life->arena.allocator);
-    npart__buffer_init(&out, &arena);
+    npart__buffer_open(&out, &arena, &overview->life->arena.allocator, NULL, NULL);
     for (uint32_t i = 0; i < overview->rows.count; i++) {
         const struct row *row = &overview->rows.items[i];
         model = columns_of(row->model) > model ? columns_of(row->model) : model;
@@ -149,9 +148,5 @@ npart_status npart_overview_text(const npart_overview *overview, const struct np
     npart__append_text(&out, "verdict parts % MACs % nodes\n");
     for (uint32_t i = 0; i < overview->rows.count; i++)
         put_row(&out, &overview->rows.items[i], model, target, look && look->use_color);
-    npart_status status = out.failed ? npart__fail_memory(error) : NPART_OK;
-    if (status == NPART_OK && !write(payload, out.data, out.size))
-        status = npart__fail(error, NPART_ERROR_WRITE, "", "cannot write");
-    npart__arena_clear(&arena);
-    return npart__settle_for(overview->life, status, error);
+    return npart__buffer_end(&out, write, payload, NPART_OK, error);
 }

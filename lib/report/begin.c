@@ -78,16 +78,6 @@ const struct npart_allocator *npart__allocator_of(const npart_plan *plan)
     return info.allocator;
 }
 
-/* Nothing is allocated yet: a report that fails at once has nothing to give back. */
-void npart__report_open(struct npart__arena *arena, struct npart__buffer *out, const struct npart_allocator *allocator,
-                        npart_write_callback write, void *payload)
-{
-    npart__arena_init(arena, allocator);
-    npart__buffer_init(out, arena);
-    out->write = write;
-    out->payload = payload;
-}
-
 void npart__part_open(struct npart__arena *part, const struct npart__arena *around)
 {
     npart__arena_init(part, &around->allocator);
@@ -115,20 +105,14 @@ npart_status npart__report_status(const struct npart__buffer *out, struct npart_
                         : npart__report_shortage(&out->arena->allocator, error);
 }
 
-void npart__json_begin(struct npart__buffer *out, int64_t schema)
+void npart__json_begin(struct npart__buffer *out, int64_t schema, const char *made_with)
 {
     npart__json_open(out, NULL, '{');
     npart__json_number(out, "schema", schema);
     npart__json_open(out, "tool", '{');
     npart__json_text(out, "name", "npu-partition");
     npart__json_text(out, "version", npart_version());
+    if (made_with)
+        npart__json_text(out, "options", made_with);
     npart__json_close(out, '}');
-}
-
-/* All memory goes back, whether the report was written or has failed. */
-npart_status npart__report_close(struct npart__buffer *out, struct npart_error *error)
-{
-    npart__buffer_flush(out);
-    npart__arena_clear(out->arena);
-    return npart__report_status(out, error);
 }

@@ -178,7 +178,7 @@ void npart__tries_json(struct npart__report *report)
     uint32_t prompt = prompt_of(subject);
     for (size_t i = 0; i < subject->count && !info.path; i++)
         (void)npart_fix_info(subject->tries[i].fix, &info);
-    npart__json_begin(out, SCHEMA);
+    npart__json_begin(out, SCHEMA, NULL);
     npart__json_text(out, "model", info.path);
     NPART__JSON_LIST(out, "tries", i, i < subject->count) {
         struct npart__object object = npart__open_cache_try(out, NULL, &subject->tries[i]);

@@ -101,7 +101,7 @@ npart_status npart_document_start(npart_document **out, enum npart_format format
         return npart__report_shortage(allocator, error);
     *document = (npart_document){.writer = writer, .detail = options->detail,
                                  .has_project = options->version >= 2 && options->has_project};
-    npart__report_open(&document->arena, &document->out, allocator, write, payload);
+    npart__buffer_open(&document->out, &document->arena, allocator, write, payload);
     npart__buffer_init(&document->scratch, &document->arena);
     npart__buffer_init(&document->plain, &document->arena);
     /* A getter that is handed no memory looks for nothing that was found (npart_plan_cause), so the first one must
@@ -165,7 +165,8 @@ static npart_status close(npart_document *document, struct npart_error *error)
         document->writer->drop(document);
     npart__buffer_release(&document->scratch);
     npart__buffer_release(&document->plain);
-    (void)npart__report_close(&document->out, NULL);
+    npart__buffer_flush(&document->out);
+    npart__arena_clear(&document->arena);
     return npart__document_status(document, error);
 }
 

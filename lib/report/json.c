@@ -540,6 +540,39 @@ static void see_plan(struct json *json, const npart_plan *plan, bool for_many)
         make_node_texts(json);
 }
 
+/* By the user's own limit, or one of the library's. */
+const char *npart_failure_code(const struct npart_error *error)
+{
+    static const struct {
+        npart_status status;
+        const char *code;
+    } rows[] = {{NPART_ERROR_READ, "read"},       {NPART_ERROR_MALFORMED, "malformed"}, {NPART_ERROR_LIMIT, "limit"},
+                {NPART_ERROR_TIMEOUT, "timeout"}, {NPART_ERROR_MEMORY, "memory"},       {NPART_ERROR_WRITE, "write"}};
+    if (error && error->status == NPART_ERROR_LIMIT && strstr(error->message, "(max-memory)"))
+        return "max-memory";
+    for (size_t i = 0; error && i < NPART__COUNT(rows); i++)
+        if (rows[i].status == error->status)
+            return rows[i].code;
+    return "other";
+}
+
+void npart__failure_json(struct npart__report *report)
+{
+    const struct npart_subject *subject = report->subject;
+    struct npart__buffer *out = &report->out;
+    npart__json_begin(out, JSON_SCHEMA, subject->made_with);
+    npart__json_value(out, "findings", "[]");
+    npart__json_open(out, "model", '{');
+    npart__json_text(out, "path", subject->model);
+    npart__json_close(out, '}');
+    npart__json_open(out, "error", '{');
+    npart__json_text(out, "code", subject->code ? subject->code : npart_failure_code(subject->why));
+    npart__json_text(out, "place", subject->why->place);
+    npart__json_text(out, "text", subject->why->message);
+    npart__json_close(out, '}');
+    npart__append_text(out, ",\"targets\":[]}\n");
+}
+
 /* Head and model once, then a target after the other; each is written as soon as it is made. A report that fails
  * stops within the line, and its status says so: what was written is no JSON then. */
 void npart__plans_json(struct npart__report *report)
@@ -554,7 +587,7 @@ void npart__plans_json(struct npart__report *report)
             return;
         see_plan(&json, report->pair.plan, tells_again);
         if (i == 0) {
-            npart__json_begin(out, JSON_SCHEMA);
+            npart__json_begin(out, JSON_SCHEMA, report->subject->made_with);
             model(&json);
             npart__json_open(out, "targets", '[');
         }

@@ -50,7 +50,7 @@ void npart__diffs_json(struct npart__report *report)
     for (size_t i = 0; i < count; i++)
         if (npart_diff_info(diffs[i], &info) && info.change > worst)
             worst = info.change;
-    npart__json_begin(out, DIFF_SCHEMA);
+    npart__json_begin(out, DIFF_SCHEMA, NULL);
     npart__json_text(out, "change", npart_change_text(worst));
     npart__json_open(out, "targets", '[');
     for (size_t i = 0; i < count; i++) {

@@ -57,7 +57,7 @@ void npart__fix_json(struct npart__report *report)
     struct npart__taken_back back;
     struct npart_cache_info cache = {.size = sizeof cache};
     (void)npart_fix_info(fix, &info);
-    npart__json_begin(out, FIX_SCHEMA);
+    npart__json_begin(out, FIX_SCHEMA, NULL);
     struct npart__object object = {.out = out, .next = npart__fix_fields, .at = &info};
     npart__json_text_or_null(out, npart__own(&object, "out"), report->subject->written);
     npart__object_write(&object, "target");

@@ -27,7 +27,7 @@ void npart__placement_json(struct npart__report *report)
     struct npart__buffer *out = &report->out;
     struct npart_placement_info info = {.size = sizeof info};
     (void)npart_placement_info(report->subject->placement, &info);
-    npart__json_begin(out, PLACEMENT_SCHEMA);
+    npart__json_begin(out, PLACEMENT_SCHEMA, NULL);
     struct npart__object object = {.out = out, .next = npart__placement_fields, .at = &info};
     parts(out, npart__own(&object, "parts"), report->subject->placement, &info);
     npart__object_close(&object);

@@ -74,7 +74,7 @@ void npart__losses_json(struct npart__report *report)
     struct npart_losses_info info = {.size = sizeof info};
     struct npart_weight_loss at = {.size = sizeof at};
     (void)npart_losses_info(report->subject->losses, &info);
-    npart__json_begin(out, LOSSES_SCHEMA);
+    npart__json_begin(out, LOSSES_SCHEMA, NULL);
     npart__json_text(out, "command", "weights");
     npart__json_text(out, "model", report->subject->model ? report->subject->model : "");
     npart__json_open(out, "weights", '[');

@@ -72,6 +72,28 @@ CHECKS(losses)
 CHECKS(placement)
 CHECKS(inference)
 
+static npart_status check_parts(struct npart__report *report, const struct npart_allocator **allocator,
+                                struct npart_error *error)
+{
+    const struct npart_subject *subject = report->subject;
+    npart_status status = npart__plans_check(subject->plans, subject->count, error);
+    if (status == NPART_OK && (!subject->model || !subject->written))
+        return npart__fail(error, NPART_ERROR_ARGUMENT, "", "%s must not be NULL",
+                           subject->model ? "written" : "model");
+    *allocator = status == NPART_OK ? npart__allocator_of(subject->plans[0].plan) : NULL;
+    return status;
+}
+
+static npart_status check_failure(struct npart__report *report, const struct npart_allocator **allocator,
+                                  struct npart_error *error)
+{
+    const struct npart_subject *subject = report->subject;
+    *allocator = NULL;
+    if (subject->model && subject->why)
+        return NPART_OK;
+    return npart__fail(error, NPART_ERROR_ARGUMENT, "", "%s must not be NULL", subject->model ? "why" : "model");
+}
+
 /* The first comparison gives the memory. */
 static npart_status check_diffs(struct npart__report *report, const struct npart_allocator **allocator,
                                 struct npart_error *error)
@@ -151,6 +173,9 @@ static const struct subject {
                                [NPART_FORMAT_JSON] = npart__losses_json,
                                [NPART_FORMAT_CSV] = npart__losses_csv,
                                [NPART_FORMAT_SVG] = npart__losses_svg}},
+    [NPART_SUBJECT_PARTS] = {"parts", check_parts,
+                             {[NPART_FORMAT_TEXT] = npart__parts_text, [NPART_FORMAT_JSON] = npart__parts_json}},
+    [NPART_SUBJECT_FAILURE] = {"a failure", check_failure, {[NPART_FORMAT_JSON] = npart__failure_json}},
     [NPART_SUBJECT_TRIES] = {"sizes of a cache", check_tries,
                              {[NPART_FORMAT_TEXT] = npart__tries_text, [NPART_FORMAT_JSON] = npart__tries_json}},
 };
@@ -189,12 +214,12 @@ npart_status npart_report(const struct npart_subject *subject, enum npart_format
     npart_status status = row->check(&report, &allocator, error);
     if (status != NPART_OK)
         return status;
-    npart__report_open(&report.arena, &report.out, allocator, write, payload);
+    npart__buffer_open(&report.out, &report.arena, allocator, write, payload);
     npart__buffer_init(&report.scratch, &report.arena);
     npart__buffer_init(&report.plain, &report.arena);
     (void)npart__buffer_reserve(&report.scratch, 255);
     (void)npart__buffer_reserve(&report.plain, 255);
     row->writers[format](&report);
-    status = npart__report_close(&report.out, report.status == NPART_OK ? error : NULL);
+    status = npart__buffer_end(&report.out, write, payload, NPART_OK, report.status == NPART_OK ? error : NULL);
     return report.status == NPART_OK ? status : report.status;
 }

@@ -21,14 +21,9 @@ npart_status npart__diffs_check(const npart_diff *const *diffs, size_t count, st
 const struct npart_allocator *npart__allocator_of(const npart_plan *plan);
 /* The model that was asked about, whose plan it is. */
 const npart_model *npart__asked_model(const npart_plan *plan);
-/* What one report takes of an allocator, given back together. Once anything has failed the arena says so, no more is
- * written, and the report fails at its end: so nothing has to be asked in between. */
-void npart__report_open(struct npart__arena *arena, struct npart__buffer *out, const struct npart_allocator *allocator,
-                        npart_write_callback write, void *payload);
-/* The beginning of every report in JSON: an object, which the caller closes, with a line end. */
-void npart__json_begin(struct npart__buffer *out, int64_t schema);
-/* Hands on what is left, and gives all memory back. */
-npart_status npart__report_close(struct npart__buffer *out, struct npart_error *error);
+/* The beginning of every report in JSON: an object, which the caller closes, with a line end. `made_with`: by which
+ * options; NULL: that is not told. */
+void npart__json_begin(struct npart__buffer *out, int64_t schema, const char *made_with);
 /* Whether all that was written so far is, or will be. WRITE where the caller's `write` has refused, which says more
  * than that memory ran out afterwards. */
 npart_status npart__report_status(const struct npart__buffer *out, struct npart_error *error);
@@ -81,6 +76,9 @@ uint32_t npart__find_moves(struct npart__arena *arena, const npart_plan *plan, s
  * json*.c. */
 void npart__plans_text(struct npart__report *report);
 void npart__plans_json(struct npart__report *report);
+void npart__failure_json(struct npart__report *report);
+void npart__parts_text(struct npart__report *report);
+void npart__parts_json(struct npart__report *report);
 void npart__node_text(struct npart__report *report);
 void npart__modules_text(struct npart__report *report);
 void npart__shapes_json(struct npart__report *report);

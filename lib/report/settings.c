@@ -404,16 +404,10 @@ npart_status npart_plan_settings(const npart_plan *plan, const npart_advice *adv
     npart_status status = NPART_OK;
     if (!plan || !write)
         return npart__fail(error, NPART_ERROR_ARGUMENT, "", "%s must not be NULL", plan ? "write" : "plan");
-    npart__arena_init(&arena, NULL);
-    npart__buffer_init(&to.out, &arena);
+    npart__buffer_open(&to.out, &arena, NULL, NULL, NULL);
     put_settings(&to, plan, advice);
-    if (to.out.failed)
-        status = npart__fail_memory(error);
-    else if (to.is_strange)
+    if (to.is_strange && !arena.failed)
         status = npart__fail(error, NPART_ERROR_ARGUMENT, "",
                              "a name that it needs is not UTF-8, which JSON cannot have");
-    else if (!write(payload, to.out.data, to.out.size))
-        status = npart__fail(error, NPART_ERROR_WRITE, "", "cannot write");
-    npart__arena_clear(&arena);
-    return status;
+    return npart__buffer_end(&to.out, write, payload, status, error);
 }

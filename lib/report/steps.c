@@ -116,7 +116,7 @@ size_t npart_action_lines(const struct npart_action *action, uint32_t column, ui
         out[0] = '\0';
     if (!action || action->size != sizeof *action || !action->run_count)
         return 0;
-    npart__report_open(&report.arena, &report.out, NULL, NULL, NULL);
+    npart__buffer_open(&report.out, &report.arena, NULL, NULL, NULL);
     npart__buffer_init(&report.plain, &report.arena);
     (void)npart__buffer_reserve(&report.plain, 255);
     npart__put_run(npart__page_open(&page, &report), action, column < MOST_BEGIN ? column : MOST_BEGIN, NULL);

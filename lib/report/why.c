@@ -349,7 +349,7 @@ size_t npart_plan_first_cause(const npart_plan *plan, bool has_place, uint32_t *
     if (bytes)
         out[0] = '\0';
     if (plan) {
-        npart__report_open(&report.arena, &report.out, npart__allocator_of(plan), NULL, NULL);
+        npart__buffer_open(&report.out, &report.arena, npart__allocator_of(plan), NULL, NULL);
         npart__buffer_init(&report.scratch, &report.arena);
         npart__buffer_init(&report.plain, &report.arena);
         (void)npart__buffer_reserve(&report.scratch, 255);

@@ -157,9 +157,9 @@ static npart_status write_report(struct report *report, void (*put)(struct repor
         return npart__fail_null(!write ? "write" : "names", error);
     if (!npart_calibration_info(report->calibration, &report->info))
         return npart__fail_null("calibration", error);
-    npart__tell_open(&report->told, NULL, write, payload);
+    npart__buffer_open(&report->told.out, &report->told.arena, NULL, write, payload);
     put(report);
-    return npart__tell_close(&report->told, error);
+    return npart__buffer_end(&report->told.out, write, payload, NPART_OK, error);
 }
 
 npart_status npart_calibration_text(const npart_calibration *calibration, const struct npart_calibration_names *names,

@@ -121,9 +121,6 @@ struct npart__told {
     struct npart__arena arena;
     struct npart__buffer out;
 };
-void npart__tell_open(struct npart__told *told, const struct npart_allocator *allocator, npart_write_callback write,
-                      void *payload);
-npart_status npart__tell_close(struct npart__told *told, struct npart_error *error);
 /* A line for people, with its end: plain text, whatever names are in it; what is longer than 8 KiB is cut. */
 void npart__tell_line(struct npart__told *told, const char *format, ...) NPART__PRINTF(2, 3);
 /* The same without a line end. */

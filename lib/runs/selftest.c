@@ -31,68 +31,48 @@ enum type { FLOAT = 1, UINT8 = 2, INT8 = 3, INT32 = 6 };
 
 /* ---- the wire format --------------------------------------------------------------------------------------------- */
 
-struct bytes {
-    struct npart__arena *arena;
-    uint8_t *data;
-    size_t size, room;
-};
-
-static void put(struct bytes *to, const void *data, size_t size)
-{
-    if (to->size + size > to->room) {
-        size_t room = (to->size + size) * 2;
-        uint8_t *grown = npart__arena_resize(to->arena, to->data, to->room, room);
-        if (!grown)
-            return; /* as the arena says */
-        to->data = grown;
-        to->room = room;
-    }
-    if (size)
-        memcpy(to->data + to->size, data, size);
-    to->size += size;
-}
-
-static void put_varint(struct bytes *to, uint64_t value)
+static void put_varint(struct npart__buffer *to, uint64_t value)
 {
     do {
         uint8_t byte = (uint8_t)((value & 0x7f) | (value > 0x7f ? 0x80 : 0));
-        put(to, &byte, 1);
+        npart__append(to, (const char *)&byte, 1);
         value >>= 7;
     } while (value);
 }
 
-static void put_number(struct bytes *to, unsigned field, uint64_t value)
+static void put_number(struct npart__buffer *to, unsigned field, uint64_t value)
 {
     put_varint(to, field << 3);
     put_varint(to, value);
 }
 
-static void put_field(struct bytes *to, unsigned field, const void *data, size_t size)
+static void put_field(struct npart__buffer *to, unsigned field, const void *data, size_t size)
 {
     put_varint(to, field << 3 | 2);
     put_varint(to, size);
-    put(to, data, size);
+    if (size)
+        npart__append(to, data, size);
 }
 
-static void put_text(struct bytes *to, unsigned field, const char *text)
+static void put_text(struct npart__buffer *to, unsigned field, const char *text)
 {
     put_field(to, field, text, strlen(text));
 }
 
-static void put_message(struct bytes *to, unsigned field, const struct bytes *message)
+static void put_message(struct npart__buffer *to, unsigned field, const struct npart__buffer *message)
 {
     put_field(to, field, message->data, message->size);
 }
 
 /* ---- parts of a graph -------------------------------------------------------------------------------------------- */
 
-static void put_value(struct bytes *graph, unsigned field, const char *name, enum type type, const int64_t *dims,
-                      size_t rank)
+static void put_value(struct npart__buffer *graph, unsigned field, const char *name, enum type type,
+                      const int64_t *dims, size_t rank)
 {
-    const struct bytes none = {.arena = graph->arena};
-    struct bytes shape = none, tensor = none, of = none, value = none;
+    const struct npart__buffer none = {.arena = graph->arena};
+    struct npart__buffer shape = none, tensor = none, of = none, value = none;
     for (size_t i = 0; i < rank; i++) {
-        struct bytes dim = none;
+        struct npart__buffer dim = none;
         put_number(&dim, 1, (uint64_t)dims[i]);
         put_message(&shape, 1, &dim);
     }
@@ -104,10 +84,10 @@ static void put_value(struct bytes *graph, unsigned field, const char *name, enu
     put_message(graph, field, &value);
 }
 
-static void put_tensor(struct bytes *graph, const char *name, enum type type, const int64_t *dims, size_t rank,
+static void put_tensor(struct npart__buffer *graph, const char *name, enum type type, const int64_t *dims, size_t rank,
                        const void *data, size_t size)
 {
-    struct bytes tensor = {.arena = graph->arena};
+    struct npart__buffer tensor = {.arena = graph->arena};
     for (size_t i = 0; i < rank; i++)
         put_number(&tensor, 1, (uint64_t)dims[i]);
     put_number(&tensor, 2, type);
@@ -117,10 +97,10 @@ static void put_tensor(struct bytes *graph, const char *name, enum type type, co
 }
 
 /* Inputs up to an empty name; the node is called as its result. */
-static struct bytes begin_node(const struct bytes *graph, const char *op, const char *const *inputs,
+static struct npart__buffer begin_node(const struct npart__buffer *graph, const char *op, const char *const *inputs,
                                const char *output)
 {
-    struct bytes node = {.arena = graph->arena};
+    struct npart__buffer node = {.arena = graph->arena};
     for (; *inputs; inputs++)
         put_text(&node, 1, *inputs);
     put_text(&node, 2, output);
@@ -129,15 +109,15 @@ static struct bytes begin_node(const struct bytes *graph, const char *op, const 
     return node;
 }
 
-static void put_node(struct bytes *graph, const char *op, const char *const *inputs, const char *output)
+static void put_node(struct npart__buffer *graph, const char *op, const char *const *inputs, const char *output)
 {
-    struct bytes node = begin_node(graph, op, inputs, output);
+    struct npart__buffer node = begin_node(graph, op, inputs, output);
     put_message(graph, 1, &node);
 }
 
-static void put_ints(struct bytes *node, const char *name, const int64_t *values, size_t count)
+static void put_ints(struct npart__buffer *node, const char *name, const int64_t *values, size_t count)
 {
-    struct bytes attribute = {.arena = node->arena};
+    struct npart__buffer attribute = {.arena = node->arena};
     put_text(&attribute, 1, name);
     for (size_t i = 0; i < count; i++)
         put_number(&attribute, 8, (uint64_t)values[i]);
@@ -145,10 +125,10 @@ static void put_ints(struct bytes *node, const char *name, const int64_t *values
     put_message(node, 5, &attribute);
 }
 
-static void put_conv(struct bytes *graph, const char *const *inputs, const char *output)
+static void put_conv(struct npart__buffer *graph, const char *const *inputs, const char *output)
 {
     static const int64_t pads[] = {1, 1, 1, 1}, kernel[] = {KERNEL, KERNEL};
-    struct bytes node = begin_node(graph, "Conv", inputs, output);
+    struct npart__buffer node = begin_node(graph, "Conv", inputs, output);
     put_ints(&node, "kernel_shape", kernel, 2);
     put_ints(&node, "pads", pads, 4);
     put_message(graph, 1, &node);
@@ -165,7 +145,7 @@ static int8_t weight_at(size_t index)
 #define WEIGHT_SCALE 0.01f
 #define DATA_SCALE 0.05f
 
-static void put_float_weights(struct bytes *graph, const char *name, const int64_t *dims, size_t rank)
+static void put_float_weights(struct npart__buffer *graph, const char *name, const int64_t *dims, size_t rank)
 {
     float values[OUT * OUT * KERNEL * KERNEL];
     size_t count = 1;
@@ -176,14 +156,14 @@ static void put_float_weights(struct bytes *graph, const char *name, const int64
     put_tensor(graph, name, FLOAT, dims, rank, values, count * sizeof *values);
 }
 
-static void put_scale(struct bytes *graph, const char *name, float scale)
+static void put_scale(struct npart__buffer *graph, const char *name, float scale)
 {
     put_tensor(graph, name, FLOAT, NULL, 0, &scale, sizeof scale);
 }
 
 /* A weight or bias with DequantizeLinear after it: NAME_q, NAME_scale, NAME_zero and the node NAME. */
-static void put_quantized(struct bytes *graph, const char *name, enum type type, const int64_t *dims, size_t rank,
-                          float scale)
+static void put_quantized(struct npart__buffer *graph, const char *name, enum type type, const int64_t *dims,
+                          size_t rank, float scale)
 {
     char stored[16], scale_name[16], zero_name[16];
     int8_t bytes[OUT * OUT * KERNEL * KERNEL];
@@ -213,7 +193,7 @@ static const int64_t image[] = {1, IN, SIDE, SIDE}, result[] = {1, OUT, SIDE, SI
 static const int64_t filter[] = {OUT, IN, KERNEL, KERNEL}, second[] = {OUT, OUT, KERNEL, KERNEL};
 static const int64_t bias[] = {OUT};
 
-static void add_conv(struct bytes *graph)
+static void add_conv(struct npart__buffer *graph)
 {
     static const char *const conv[] = {"x", "w", "b", NULL}, *const relu[] = {"conv", NULL};
     put_conv(graph, conv, "conv");
@@ -224,7 +204,7 @@ static void add_conv(struct bytes *graph)
     put_value(graph, 12, "y", FLOAT, result, 4);
 }
 
-static void add_convs(struct bytes *graph, bool has_second)
+static void add_convs(struct npart__buffer *graph, bool has_second)
 {
     static const char *const one[] = {"x", "w", "b", NULL}, *const two[] = {"conv", "w2", "b2", NULL};
     put_conv(graph, one, has_second ? "conv" : "y");
@@ -239,7 +219,7 @@ static void add_convs(struct bytes *graph, bool has_second)
     put_value(graph, 12, "y", FLOAT, result, 4);
 }
 
-static void add_gemm(struct bytes *graph)
+static void add_gemm(struct npart__buffer *graph)
 {
     static const int64_t row[] = {1, IN}, matrix[] = {IN, OUT}, out[] = {1, OUT};
     static const char *const gemm[] = {"x", "w", "b", NULL}, *const relu[] = {"gemm", NULL};
@@ -253,7 +233,7 @@ static void add_gemm(struct bytes *graph)
 
 /* One scale for all activations: Relu of symmetric integers needs no other. Without edges the graph begins at the
  * DequantizeLinear and ends at the QuantizeLinear. */
-static void add_quantized(struct bytes *graph, enum type type, bool has_edges, bool has_second)
+static void add_quantized(struct npart__buffer *graph, enum type type, bool has_edges, bool has_second)
 {
     static const char *const conv[] = {"x_float", "w", "b", NULL}, *const relu[] = {"conv_float", NULL};
     static const char *const two[] = {"conv_float", "w2", "b2", NULL};
@@ -288,7 +268,7 @@ static void add_quantized(struct bytes *graph, enum type type, bool has_edges, b
     put_value(graph, 12, "y", has_edges ? FLOAT : type, result, 4);
 }
 
-static void add_graph(struct bytes *graph, enum selftest_kind kind)
+static void add_graph(struct npart__buffer *graph, enum selftest_kind kind)
 {
     put_text(graph, 2, "selftest");
     if (kind == SELFTEST_CONV)
@@ -321,8 +301,9 @@ npart_status npart_selftest_model(uint32_t index, struct npart_selftest_model *o
         return npart__fail_null(!write ? "write" : "out", error);
     if (index >= SELFTEST_KINDS)
         return npart__fail(error, NPART_ERROR_ARGUMENT, "", "there are %d models", SELFTEST_KINDS);
-    npart__arena_init(&arena, NULL);
-    struct bytes model = {.arena = &arena}, graph = model, opset = model;
+    struct npart__buffer model, graph, opset;
+    npart__buffer_open(&model, &arena, NULL, NULL, NULL);
+    graph = opset = model;
     bool is_int8 = index == SELFTEST_CONV_INT8 || index == SELFTEST_CONVS_INT8;
     *out = (struct npart_selftest_model){
         .size = sizeof *out,
@@ -334,9 +315,5 @@ npart_status npart_selftest_model(uint32_t index, struct npart_selftest_model *o
     put_message(&model, 7, &graph);
     put_number(&opset, 2, 13);
     put_message(&model, 8, &opset);
-    npart_status status = arena.failed ? npart__fail_memory(error) : NPART_OK;
-    if (status == NPART_OK && !write(payload, (const char *)model.data, model.size))
-        status = npart__fail(error, NPART_ERROR_WRITE, "", "cannot write");
-    npart__arena_clear(&arena);
-    return status;
+    return npart__buffer_end(&model, write, payload, NPART_OK, error);
 }

@@ -3,6 +3,7 @@
  * A model of a few nodes that a target surely takes, by its own plan, with what runs it. Where that model does not run
  * on the NPU, it is not the model.
  */
+#include "base/json.h"
 #include "runs/runs.h"
 
 static const struct row {
@@ -16,6 +17,7 @@ struct npart_selftest {
     struct npart__life *life;
     struct npart_selftest_info info;
     npart_plan *plan; /* of the model that is whole; NULL: none is */
+    const char *name;
 };
 
 void npart_selftest_free(npart_selftest *selftest)
@@ -153,6 +155,7 @@ npart_status npart_selftest_make(npart_selftest **out, const npart_oplist *oplis
     npart_status status = choose(selftest, &(struct asked){oplist, target, name, sizes, plan}, error);
     if (status == NPART_OK && selftest->plan)
         find_commands(selftest, name);
+    selftest->name = npart__arena_copy_text(&selftest->life->arena, name, strlen(name));
     if (status == NPART_OK && selftest->life->arena.failed)
         status = npart__fail_memory(error);
     selftest->info.plan = selftest->plan;
@@ -169,4 +172,56 @@ bool npart_selftest_info(const npart_selftest *selftest, struct npart_selftest_i
         return false;
     *out = selftest->info;
     return true;
+}
+
+/* ---- telling ----------------------------------------------------------------------------------------------------- */
+
+/* Where there is none, nothing is told. */
+static npart_status begin(const npart_selftest *selftest, struct npart__told *told, npart_write_callback write,
+                          struct npart_error *error)
+{
+    if (!selftest || !selftest->plan || !write)
+        return npart__fail_null(!write ? "write" : "selftest", error);
+    npart__buffer_open(&told->out, &told->arena, &selftest->life->arena.allocator, NULL, NULL);
+    return NPART_OK;
+}
+
+npart_status npart_selftest_text(const npart_selftest *selftest, npart_write_callback write, void *payload,
+                                 struct npart_error *error)
+{
+    struct npart__told told;
+    struct npart_plan_info info = {.size = sizeof info};
+    npart_status status = begin(selftest, &told, write, error);
+    if (status != NPART_OK)
+        return status;
+    const struct npart_selftest_info *at = &selftest->info;
+    (void)npart_plan_info(at->plan, &info);
+    npart__tell_line(&told, "%s: %s (%u node%s), whole on %s by its op list", selftest->name, at->ops, at->node_count,
+                     npart__plural(at->node_count), info.target);
+    if (at->run)
+        npart__append_format(&told.out, "Run it there:\n  %s\nSee where it ran:\n  %s\n", at->run, at->check);
+    return npart__buffer_end(&told.out, write, payload, NPART_OK, error);
+}
+
+npart_status npart_selftest_json(const npart_selftest *selftest, npart_write_callback write, void *payload,
+                                 struct npart_error *error)
+{
+    struct npart__told told;
+    struct npart_plan_info info = {.size = sizeof info};
+    npart_status status = begin(selftest, &told, write, error);
+    if (status != NPART_OK)
+        return status;
+    (void)npart_plan_info(selftest->plan, &info);
+    npart__json_open(&told.out, NULL, '{');
+    npart__json_number(&told.out, "schema", 2);
+    npart__json_text(&told.out, "command", "selftest");
+    npart__json_text(&told.out, "target", info.target);
+    npart__json_text(&told.out, "model", selftest->name);
+    npart__json_text(&told.out, "ops", selftest->info.ops);
+    npart__json_number(&told.out, "nodes", selftest->info.node_count);
+    npart__json_text_or_null(&told.out, "run", selftest->info.run);
+    npart__json_text_or_null(&told.out, "check", selftest->info.check);
+    npart__json_close(&told.out, '}');
+    npart__append_text(&told.out, "\n");
+    return npart__buffer_end(&told.out, write, payload, NPART_OK, error);
 }

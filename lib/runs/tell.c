@@ -9,28 +9,6 @@
 
 #define LINE_BYTES 8192u
 
-void npart__tell_open(struct npart__told *told, const struct npart_allocator *allocator, npart_write_callback write,
-                      void *payload)
-{
-    npart__arena_init(&told->arena, allocator);
-    npart__buffer_init(&told->out, &told->arena);
-    told->out.write = write;
-    told->out.payload = payload;
-}
-
-npart_status npart__tell_close(struct npart__told *told, struct npart_error *error)
-{
-    const struct npart_allocator allocator = told->arena.allocator;
-    npart_status status = NPART_OK;
-    npart__buffer_flush(&told->out);
-    if (told->out.refused)
-        status = npart__fail(error, NPART_ERROR_WRITE, "", "cannot write");
-    else if (told->out.failed || told->arena.failed)
-        status = npart__fail_memory(error);
-    npart__arena_clear(&told->arena);
-    return npart__settle(status, &allocator, error);
-}
-
 void npart__tell_part(struct npart__told *told, const char *format, ...)
 {
     char line[LINE_BYTES];

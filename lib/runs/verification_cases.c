@@ -158,7 +158,7 @@ npart_status npart_verification_cases(const npart_verification *verification, np
         return npart__fail_null(!verification ? "verification" : "write", error);
     struct npart_plan_info info = {.size = sizeof info};
     (void)npart_plan_info(verification->plan, &info);
-    npart__tell_open(&told, &verification->life->arena.allocator, write, payload);
+    npart__buffer_open(&told.out, &told.arena, &verification->life->arena.allocator, write, payload);
     const struct case_writer at = {&told.out, verification->model, npart_plan_inference(verification->plan),
                                    info.target};
     npart__append_text(at.out, "# What a run and the plan differ in, node by node. Name the source of each: a thread, "
@@ -170,5 +170,5 @@ npart_status npart_verification_cases(const npart_verification *verification, np
             node.body_count == 0)
             put_case(&at, &node, i, compared->run == NPART__RUN_ON_NPU ? "npu" : "cpu");
     }
-    return npart__tell_close(&told, error);
+    return npart__buffer_end(&told.out, write, payload, NPART_OK, error);
 }

@@ -272,9 +272,9 @@ static npart_status write_report(struct report *report, void (*put)(struct repor
         return npart__fail_null(!report->v ? "verification" : !write ? "write" : "names", error);
     (void)npart_plan_info(report->v->plan, &info);
     report->target = info.target;
-    npart__tell_open(&report->told, &report->v->life->arena.allocator, write, payload);
+    npart__buffer_open(&report->told.out, &report->told.arena, &report->v->life->arena.allocator, write, payload);
     put(report);
-    return npart__tell_close(&report->told, error);
+    return npart__buffer_end(&report->told.out, write, payload, NPART_OK, error);
 }
 
 npart_status npart_verification_text(const npart_verification *verification,

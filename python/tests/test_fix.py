@@ -2,6 +2,7 @@
 """Commands that write models."""
 from __future__ import annotations
 
+import ctypes
 import json
 import pathlib
 import subprocess
@@ -11,7 +12,7 @@ import pytest
 from test_results import plain
 
 import npu_partition
-from npu_partition import analyze, annotate, fix, fix_set, split
+from npu_partition import _library, _native, analyze, annotate, fix, fix_set, split
 
 
 def tool_json(tool: str, *words: str | pathlib.Path) -> Any:
@@ -176,6 +177,20 @@ def test_split_is_the_tools(tool: str, detector: pathlib.Path, tmp_path: pathlib
     made = {tensor.name: part.order for part in found.parts for tensor in part.outputs}
     assert all(tensor.from_part == made.get(tensor.name) for part in found.parts for tensor in part.inputs)
     assert all(output.from_part == made[output.name] for output in found.outputs)
+
+
+def test_what_is_told_of_a_split_is_the_tools(tool: str, detector: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    folder = tmp_path / "parts"
+    done = subprocess.run([tool, "split", detector, "-t", "tidl", "-o", folder, "-f", "json"], check=True,
+                          capture_output=True)
+    plan, = analyze(detector, "tidl", advice=False)._source.live().plans
+    pair = _native.npart_plan_pair(plan=plan.plan.pointer)
+    subject = _library.sized(_native.npart_subject)
+    subject.kind, subject.plans, subject.count = _native.NPART_SUBJECT_PARTS, ctypes.pointer(pair), 1
+    subject.model, subject.written = str(detector).encode(), str(folder).encode()
+    subject.manifest = (folder / "manifest.json").read_bytes()
+    assert done.stdout == _library.read_text(_library.library.npart_report, ctypes.byref(subject),
+                                             _native.NPART_FORMAT_JSON, None)
 
 
 def test_the_fix_that_a_report_advises(detector: pathlib.Path, encoder: pathlib.Path, tmp_path: pathlib.Path) -> None:

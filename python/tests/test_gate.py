@@ -50,6 +50,23 @@ def test_a_baseline_is_the_tools(tool: str, detector: pathlib.Path, tmp_path: pa
     assert "is missing" in Baseline(tmp_path / "baseline").note
 
 
+def test_a_report_of_several_models_is_the_tools(tool: str, detector: pathlib.Path, encoder: pathlib.Path,
+                                                 tmp_path: pathlib.Path) -> None:
+    report = tmp_path / "old.json"
+    subprocess.run([tool, detector, encoder, "-t", "hexagon,intel-npu", "-f", "json", "-o", report], check=True)
+    saved = Baseline(report)
+    assert saved.model(f"elsewhere/{encoder.name}") == str(encoder)
+    with pytest.raises(npu_partition.ArgumentError, match="it has several models"):
+        saved.model()
+    with pytest.raises(npu_partition.ArgumentError, match="it has no model none"):
+        saved.model("none")
+    done = subprocess.run([tool, "diff", report, detector, "-f", "json"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    compared = json.loads(done.stdout)["targets"]
+    assert [target["before"]["target"] for target in compared] == list(saved.targets(str(detector)))
+    assert saved.targets("none") == ()
+
+
 def test_a_project_file(tmp_path: pathlib.Path) -> None:
     path = tmp_path / "npu-partition.toml"
     path.write_text('''targets = ["hexagon"]

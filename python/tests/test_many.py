@@ -2,6 +2,7 @@
 """Sums over many models: the package says what the tool says."""
 from __future__ import annotations
 
+import json
 import pathlib
 import subprocess
 
@@ -9,7 +10,7 @@ import pytest
 
 import npu_partition
 from npu_partition import analyze
-from npu_partition.many import Sums, overview
+from npu_partition.many import Sums, find_models, overview
 
 
 def test_sums_are_the_tools(tool: str, detector: pathlib.Path, encoder: pathlib.Path, tmp_path: pathlib.Path) -> None:
@@ -35,3 +36,32 @@ def test_an_overview_is_the_tools(tool: str, detector: pathlib.Path, encoder: pa
     done = subprocess.run([tool, detector, encoder, "-t", "hexagon:v73", "-q", "--summary"], capture_output=True,
                           text=True, check=True)
     assert done.stdout == overview(analyze(model, "hexagon:v73") for model in (detector, encoder))
+
+
+def test_models_are_found_as_scan_finds_them(tool: str, detector: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    zoo = tmp_path / "zoo"
+    for name in ("b.onnx", "a/c.ONNX", "a/.hidden.onnx", "a/notes.txt"):
+        (zoo / name).parent.mkdir(parents=True, exist_ok=True)
+        (zoo / name).write_bytes(detector.read_bytes())
+    (zoo / "gone.onnx").symlink_to("nowhere")
+    arguments = [zoo, zoo / "a", zoo / "no*thing"]
+    done = subprocess.run([tool, "scan", *arguments, "-t", "hexagon", "--no-advice"], capture_output=True, text=True,
+                          check=False)
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    found = find_models(arguments)
+    assert [item.path for item in found] == [line["model"]["path"] for line in lines]
+    assert [(item.code, item.problem) for item in found] == [
+        (line["error"]["code"], line["error"]["text"]) if "error" in line else (None, None) for line in lines]
+    sums = Sums()
+    for line in lines:
+        sums.add(line)
+    assert sums.failures == {"read": 2}
+    assert done.stderr.endswith("2 could not be analyzed: 2 read\n")
+    told: list[tuple[str, str]] = []
+    (tmp_path / "empty").mkdir()
+    assert [item.path for item in find_models([zoo, tmp_path / "empty"], own=zoo / "b.onnx",
+                                              tell=lambda about, text: told.append((about, text)))] == [
+        str(zoo / "a" / "c.ONNX"), str(zoo / "gone.onnx")]
+    assert told == [(str(tmp_path / "empty"), "note: no models in it")]
+    with pytest.raises(npu_partition.ArgumentError, match=r"\*\* stands alone"):
+        find_models([str(zoo / "**.onnx")])

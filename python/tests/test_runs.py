@@ -77,3 +77,6 @@ def test_a_selftest_is_the_tools(tool: str, tmp_path: pathlib.Path, monkeypatch:
     assert found is not None
     assert (found.ops, found.run, found.check) == (told["ops"], told["run"], told["check"])
     assert found.model == (tmp_path / "s.onnx").read_bytes()
+    assert found.json == done.stdout
+    done = subprocess.run([tool, "selftest", "hexagon:v73", "-o", "s.onnx"], capture_output=True, text=True, check=True)
+    assert found.text == done.stdout

@@ -106,15 +106,10 @@ npart_advice *advise(const npart_plan *plan, const npart_plan *fixed, const char
     struct npart_fix_options options = NPART_FIX_OPTIONS_INIT;
     struct npart_plan_info info = {.size = sizeof info};
     struct npart_error error;
-    npart_fix *fixes[NPART_MOST_PROPOSALS] = {NULL};
     npart_advice *advice = NULL;
-    uint32_t count = 0;
     (void)npart_plan_info(plan, &info);
     target = target ? target : info.target;
-    require(npart_fix_propose(fixes, &count, NULL, plan, fixed, target, &options, &error), &error, "proposals");
-    require(npart_advice_make(&advice, plan, fixed, (const npart_fix *const *)fixes, count, &error), &error, "advice");
-    while (count)
-        npart_fix_free(fixes[--count]);
+    require(npart_advice_find(&advice, plan, fixed, target, &options, &error), &error, "advice");
     return advice;
 }
 

@@ -4,6 +4,7 @@
 #endif
 #include "support/rewritten.h"
 
+#include "base/base.h"
 #include "base/platform.h"
 
 #include <stdio.h>

@@ -9,8 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../tools/glob.h"
-#include "npu_partition/gate.h"
+#include "npu_partition/many.h"
 #include "support/test.h"
 
 static void test_glob__names(void)
@@ -96,34 +95,37 @@ static void make(const char *path)
         REQUIRE(fclose(fopen(full, "w")) == 0);
 }
 
-static void check_found(const char *pattern, const char *wanted)
+static npart_files *find(const char *const *arguments, size_t count, const char *below)
 {
-    struct paths paths = {0};
-    char found[256] = "", problem[300];
-    REQUIRE(glob_files(&paths, folder, pattern, problem, sizeof problem));
-    paths_sort(&paths);
-    for (size_t i = 0; i < paths.count; i++)
-        strcat(strcat(found, i ? " " : ""), paths.items[i]);
-    CHECK_TEXT(found, wanted);
-    paths_free(&paths);
+    struct npart_files_options options = NPART_FILES_OPTIONS_INIT;
+    npart_files *files = NULL;
+    options.folder = below;
+    REQUIRE(npart_files_find(&files, arguments, count, &options, NULL) == NPART_OK);
+    return files;
 }
 
-static void check_problem(struct paths *paths, const char *pattern, const char *wanted)
+/* Paths, each after a blank, without `beginning`; of what cannot be looked at why. */
+static void check_files(npart_files *files, const char *beginning, const char *wanted)
 {
-    char problem[300] = "";
-    CHECK(!glob_files(paths, folder, pattern, problem, sizeof problem));
-    CHECK(strlen(problem) >= strlen(wanted));
-    CHECK_TEXT(problem + strlen(problem) - strlen(wanted), wanted);
+    struct npart_file file = {.size = sizeof file};
+    char found[1024] = "";
+    for (size_t i = 0; npart_files_file(files, i, &file); i++) {
+        REQUIRE(strncmp(file.path, beginning, strlen(beginning)) == 0);
+        strcat(strcat(found, i ? " " : ""), file.path + strlen(beginning));
+        if (file.code)
+            strcat(strcat(strcat(found, "("), file.is_folder ? file.problem : file.code), ")");
+    }
+    CHECK_TEXT(found, wanted);
+    npart_files_free(files);
+}
+
+static void check_found(const char *pattern, const char *wanted)
+{
+    check_files(find(&pattern, 1, folder), "", wanted);
 }
 
 static void check_limits(void)
 {
-    char *items[1] = {NULL};
-    struct paths paths = {items, GLOB_MOST_FILES, GLOB_MOST_FILES};
-    check_problem(&paths, "m/a.onnx", "the paths match more than 100000 files");
-    paths = (struct paths){calloc(GLOB_MOST_FILES, sizeof *paths.items), GLOB_MOST_FILES - 1, GLOB_MOST_FILES};
-    REQUIRE(glob_files(&paths, folder, "m/a.onnx", (char[300]){0}, 300) && paths.count == GLOB_MOST_FILES);
-    paths_free(&paths);
     char deep[2 * NPART_MOST_GLOB_FOLDERS + 8] = "";
     for (uint32_t i = 0; i <= NPART_MOST_GLOB_FOLDERS; i++) {
         strcat(deep, "d/");
@@ -131,8 +133,67 @@ static void check_limits(void)
         if (i + 1 == NPART_MOST_GLOB_FOLDERS)
             check_found("d/**/*.onnx", "");
     }
-    check_problem(&paths, "**/*.onnx", "folders are nested more than 64 deep");
-    paths_free(&paths);
+    struct npart_file file = {.size = sizeof file};
+    npart_files *files = find((const char *const[]){"**/x.onnx"}, 1, folder);
+    CHECK(npart_files_file(files, 0, &file) && file.is_folder && strlen(file.path) == 2 * NPART_MOST_GLOB_FOLDERS + 1);
+    CHECK_TEXT(file.problem, "folders are nested more than 64 deep");
+    npart_files_free(files);
+    const char **again = calloc(NPART_MOST_GLOB_FILES + 1, sizeof *again);
+    REQUIRE(again);
+    for (size_t i = 0; i <= NPART_MOST_GLOB_FILES; i++)
+        again[i] = "m/a.onnx";
+    struct npart_files_options options = NPART_FILES_OPTIONS_INIT;
+    struct npart_error error;
+    options.folder = folder;
+    CHECK(npart_files_find(&files, again, NPART_MOST_GLOB_FILES + 1, &options, &error) == NPART_ERROR_LIMIT);
+    CHECK_TEXT(error.message, "the paths match more than 100000 files");
+    free(again);
+}
+
+/* What scan takes: folders, patterns, paths. */
+static bool is_b(void *payload, const char *path)
+{
+    (void)payload;
+    return strstr(path, "b.onnx") != NULL;
+}
+
+static void note(void *payload, const char *about, const char *text)
+{
+    (void)about;
+    strcat(payload, text);
+}
+
+static void check_models(void)
+{
+    char whole[300], pattern[300], twice[300], none[300], told[300] = "", hidden[300];
+    (void)snprintf(whole, sizeof whole, "%sm", folder);
+    (void)snprintf(pattern, sizeof pattern, "%s*/n", folder);
+    (void)snprintf(twice, sizeof twice, "%sl/a.onnx", folder);
+    (void)snprintf(none, sizeof none, "%sa.onnx", folder);
+    (void)snprintf(hidden, sizeof hidden, "%s.h/*.onnx", folder);
+    check_files(find((const char *const[]){whole}, 1, NULL), folder, "m/a.onnx m/b.onnx m/gone.onnx(read) m/n/a.onnx");
+    check_files(find((const char *const[]){pattern, hidden}, 2, NULL), folder, "m/n/a.onnx .h/a.onnx");
+    check_files(find((const char *const[]){whole, twice}, 2, NULL), folder,
+                "m/a.onnx m/b.onnx m/gone.onnx(read) m/n/a.onnx"); /* by a link */
+    struct npart_files_options options = NPART_FILES_OPTIONS_INIT;
+    struct npart_files_info info = {.size = sizeof info};
+    struct npart_error error;
+    npart_files *files = NULL;
+    options.skip = is_b;
+    options.tell = note;
+    options.payload = told;
+    options.own = twice;
+    REQUIRE(npart_files_find(&files, (const char *const[]){whole, none}, 2, &options, &error) == NPART_OK);
+    CHECK(npart_files_info(files, &info) && info.count == 2 && info.skipped == 1 && info.left_out == 0);
+    CHECK_TEXT(told, "note: no models in it");
+    check_files(files, folder, "m/gone.onnx(read) m/n/a.onnx");
+    (void)snprintf(pattern, sizeof pattern, "%s**.onnx", folder);
+    CHECK(npart_files_find(&files, (const char *const[]){pattern}, 1, NULL, &error) == NPART_ERROR_ARGUMENT);
+    CHECK_TEXT(error.message, "** stands alone between /");
+    options.path_count = 1; /* a path with a star in it */
+    REQUIRE(npart_files_find(&files, (const char *const[]){pattern}, 1, &options, &error) == NPART_OK);
+    check_files(files, folder, "**.onnx(read)");
+    CHECK(npart_files_find(NULL, NULL, 0, NULL, &error) == NPART_ERROR_ARGUMENT);
 }
 
 static void test_glob__files(void)
@@ -163,7 +224,8 @@ static void test_glob__files(void)
     check_found("*.onnx", "");
     (void)snprintf(gone, sizeof gone, "%sm/gone.onnx", folder); /* as git-annex leaves */
     REQUIRE(symlink("nowhere", gone) == 0);
-    check_found("m/*.onnx", "m/a.onnx m/b.onnx m/gone.onnx");
+    check_found("m/*.onnx", "m/a.onnx m/b.onnx m/gone.onnx(read)");
+    check_models();
     REQUIRE(unlink(gone) == 0);
     check_limits();
     (void)snprintf(remove, sizeof remove, "rm -r %s", folder);

@@ -382,7 +382,45 @@ static void test_many__memory_ends(void)
     CHECK(is_made);
 }
 
-TESTS(test_many__the_last_line, test_many__overview,
+/* The line of a model that could not be analyzed is one more model, and says why. */
+static void test_many__counts_failures(void)
+{
+    static const struct {
+        npart_status status;
+        const char *message, *code;
+    } rows[] = {{NPART_ERROR_READ, "no", "read"},
+                {NPART_ERROR_LIMIT, "too large (max-memory)", "max-memory"},
+                {NPART_ERROR_LIMIT, "too large", "limit"},
+                {NPART_ERROR_ARGUMENT, "no", "other"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct npart_error why = {.status = rows[i].status, .place = "byte 7"}, error;
+        struct npart_many_line line = {.size = sizeof line};
+        struct npart_many_info info = {.size = sizeof info};
+        struct npart_subject subject = {.size = sizeof subject, .kind = NPART_SUBJECT_FAILURE, .why = &why,
+                                        .made_with = "0123456789abcdef"};
+        struct sink sink = {0};
+        npart_many *many = open_many();
+        (void)snprintf(why.message, sizeof why.message, "%s", rows[i].message);
+        CHECK(npart_report(&subject, NPART_FORMAT_JSON, NULL, sink_write, &sink, &error) == NPART_ERROR_ARGUMENT);
+        CHECK_TEXT(error.message, "model must not be NULL");
+        subject.model = "a \"b\".onnx";
+        REQUIRE(npart_report(&subject, NPART_FORMAT_JSON, NULL, sink_write, &sink, &error) == NPART_OK);
+        REQUIRE(npart_many_add(many, sink.text, strlen(sink.text), NULL) == NPART_OK);
+        CHECK(npart_many_info(many, &info) && info.models == 1 && info.failures == 1);
+        struct npart_many_failure failure = {.size = sizeof failure};
+        CHECK(npart_many_failure(many, 0, &failure) && failure.models == 1 && !npart_many_failure(many, 1, &failure));
+        CHECK_TEXT(failure.code, rows[i].code);
+        REQUIRE(npart_many_line(many, &line));
+        CHECK_TEXT(line.error, rows[i].code);
+        CHECK_TEXT(line.path, subject.model);
+        CHECK_TEXT(line.options, subject.made_with);
+        CHECK_TEXT(line.version, npart_version());
+        sink_clear(&sink);
+        npart_many_free(many);
+    }
+}
+
+TESTS(test_many__counts_failures, test_many__the_last_line, test_many__overview,
       test_many__handle, test_many__memory_ends, test_many__nothing, test_many__nothing_analyzed,
       test_many__what_is_no_line, test_many__advice_of_ends, test_many__verdicts, test_many__roots_in_turn,
       test_many__hidden_roots, test_many__what_tells_roots_apart, test_many__thousands_of_roots,

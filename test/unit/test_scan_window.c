@@ -22,7 +22,7 @@ static void take(struct window *window, size_t wanted)
 
 static void put(struct window *window, size_t job, const char *text)
 {
-    struct line line = {malloc(strlen(text) + 1), strlen(text), NULL};
+    struct line line = {malloc(strlen(text) + 1), strlen(text)};
     REQUIRE(line.text);
     memcpy(line.text, text, strlen(text) + 1);
     window_put(window, job, &line);

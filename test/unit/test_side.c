@@ -322,6 +322,22 @@ static void test_side__what_is_none(void)
         CHECK(!read_with(&sides, texts[i], NULL));
 }
 
+static void check_plans(const npart_sides *sides, const char *of, const char *wanted)
+{
+    char found[200] = "", text[64];
+    uint32_t at = 0;
+    while (npart_sides_plan(sides, of, &at, text, sizeof text))
+        strcat(strcat(found, text), ";");
+    CHECK_TEXT(found, wanted);
+}
+
+static void check_model(const npart_sides *sides, const char *asked, bool is_meant, const char *wanted)
+{
+    const char *found = "";
+    CHECK(npart_sides_model(sides, asked, &found) == is_meant);
+    CHECK(wanted ? found && strcmp(found, wanted) == 0 : !found);
+}
+
 /* Two toolchains of "t:v1", one of "t:v2+float", which the file has twice, and of another model one of "t:v1". */
 static void test_side__which_one(void)
 {
@@ -352,7 +368,27 @@ static void test_side__which_one(void)
     CHECK(!npart_sides_find_meant(sides.read, "m", "t", &are_several) && are_several);
     CHECK(!npart_sides_find_meant(sides.read, "m", "t:v", &are_several) && !are_several);
     CHECK(npart_sides_find_meant(sides.read, "n", "t", &are_several) == &items[4] && !are_several);
+    check_plans(sides.read, "m", "t:v1@sdk 1;t:v1@sdk 2;t:v2+float;");
+    check_plans(sides.read, "n", "t:v1;");
+    check_plans(sides.read, "none", "");
+    CHECK(npart_sides_find_same(sides.read, "m", sides.read, "n", &items[4]) == &items[0]);
+    CHECK(npart_sides_find_same(sides.read, "n", sides.read, "m", &items[0]) == &items[4]);
+    CHECK(!npart_sides_find_same(sides.read, "n", sides.read, "m", &items[1])); /* which is of another toolchain */
+    CHECK(!npart_sides_find_same(sides.read, "n", sides.read, "m", NULL));
+    check_model(sides.read, NULL, false, NULL);
+    check_model(sides.read, "n", true, "n");
+    check_model(sides.read, "zoo/n", true, "n");
+    check_model(sides.read, "zoo/o", false, NULL);
     free_sides(&sides);
+    CHECK(read_with(&sides, MODEL("a/m", TARGET("t", "")) MODEL("b/m", TARGET("t", "")), NULL));
+    check_model(sides.read, "b/m", true, "b/m");
+    check_model(sides.read, "m", false, NULL);
+    free_sides(&sides);
+    CHECK(read_with(&sides, MODEL("m", TARGET("t", "")), NULL));
+    check_model(sides.read, "other", true, NULL);
+    check_model(sides.read, NULL, true, NULL);
+    free_sides(&sides);
+    check_model(NULL, "m", false, NULL);
 }
 
 static void read_one(struct sides *sides, const char *text)

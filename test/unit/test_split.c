@@ -122,6 +122,32 @@ static void test_split__parts(void)
     end(&work);
 }
 
+/* What is told once it was written. */
+static void test_split__told(void)
+{
+    struct work work;
+    struct sink json = {0}, told = {0};
+    begin(&work);
+    struct npart_plan_pair pair = {.plan = work.analysis.plan};
+    struct npart_subject subject = {.size = sizeof subject, .kind = NPART_SUBJECT_PARTS, .plans = &pair, .count = 1,
+                                    .model = "m.onnx", .manifest = "{\"schema\": 1,\n \"parts\": []}\n"};
+    CHECK_INT(npart_report(&subject, NPART_FORMAT_JSON, NULL, sink_write, &json, &work.error), NPART_ERROR_ARGUMENT);
+    CHECK_TEXT(work.error.message, "written must not be NULL");
+    subject.written = "parts";
+    CHECK_INT(npart_report(&subject, NPART_FORMAT_JSON, NULL, sink_write, &json, &work.error), NPART_OK);
+    CHECK(strstr(json.text, "{\"schema\":2,\"command\":\"split\",\"model\":\"m.onnx\","));
+    CHECK(strstr(json.text, "}],\"manifest\":{\"schema\": 1, \"parts\": []}}\n"));
+    CHECK_INT(npart_report(&subject, NPART_FORMAT_TEXT, NULL, sink_write, &told, &work.error), NPART_OK);
+    CHECK(strstr(told.text, " on the NPU; the parts and their order: parts/manifest.json\n"));
+    sink_clear(&json);
+    subject.manifest = NULL;
+    CHECK_INT(npart_report(&subject, NPART_FORMAT_JSON, NULL, sink_write, &json, &work.error), NPART_OK);
+    CHECK(strstr(json.text, "\"command\":\"annotate\"") && !strstr(json.text, "manifest"));
+    sink_clear(&json);
+    sink_clear(&told);
+    end(&work);
+}
+
 /* Before IR version 4 initializers had to be inputs: known numbers are Constants, before the nodes that use them. */
 static void test_split__constants_of_old_files(void)
 {
@@ -469,7 +495,8 @@ static void test_split__out_of_memory(void)
     end(&work);
 }
 
-TESTS(test_split__constants_alone, test_split__constants_of_old_files, test_split__nodes_that_wait_for_themselves,
+TESTS(test_split__told, test_split__constants_alone, test_split__constants_of_old_files,
+      test_split__nodes_that_wait_for_themselves,
       test_split__out_of_memory, test_split__parts, test_split__sparse_defaults, test_split__values_of_all_kinds,
       test_split__values_without_a_type, test_split__wrong_arguments, test_annotate__notes_and_nothing_else,
       test_annotate__keys_of_a_long_name,

@@ -183,12 +183,21 @@ static void test_verification__selftest_of_a_target(void)
     CHECK(npart_selftest_info(selftest, &info) && info.node_count && info.byte_count && info.plan && *info.ops);
     CHECK(strstr(info.run, "ort.InferenceSession('my/s.onnx', o)") && strstr(info.run, "'QNNExecutionProvider'"));
     CHECK_TEXT(info.check, "npu-partition verify my/s.onnx -t hexagon:v73 --profile qnn_op_trace.json");
+    struct sink text = {0}, json = {0};
+    CHECK_INT(npart_selftest_text(selftest, sink_write, &text, NULL), NPART_OK);
+    CHECK(strstr(text.text, "my/s.onnx: Conv, Relu") && strstr(text.text, "Run it there:\n  ") &&
+          strstr(text.text, info.check));
+    CHECK_INT(npart_selftest_json(selftest, sink_write, &json, NULL), NPART_OK);
+    CHECK(strstr(json.text, "\"command\":\"selftest\",\"target\":\"hexagon:v73\",\"model\":\"my/s.onnx\""));
+    sink_clear(&text);
+    sink_clear(&json);
     npart_selftest_free(selftest);
     npart_oplist_free(oplist);
     static const char erf[] = "format 1\ntarget t\nop Erf\n"; /* none of them is whole there */
     REQUIRE(npart_oplist_read_memory(&oplist, erf, sizeof erf - 1, "t", NULL, NULL) == NPART_OK);
     CHECK_INT(npart_selftest_make(&selftest, oplist, "t", "s.onnx", NULL, NULL, NULL), NPART_OK);
     CHECK(!npart_selftest_info(selftest, &info));
+    CHECK_INT(npart_selftest_text(selftest, sink_write, &text, NULL), NPART_ERROR_ARGUMENT);
     npart_selftest_free(selftest);
     CHECK_INT(npart_selftest_make(&selftest, NULL, NULL, "s.onnx", NULL, NULL, NULL), NPART_ERROR_ARGUMENT);
     npart_oplist_free(oplist);

@@ -4,7 +4,7 @@
 #       fields     the members of each record that is a struct, as lib/base/fields.c writes them
 #       writers    what declares the two, and for each record the function that writes it
 #       csv        the columns of CSV
-#       columns    the tables of results, and their columns
+#       columns    the statements that make the tables of results in SQLite, and that take a report, ?1, apart into them
 #       reader     what reads a summary from a report
 
 function trim(text) { gsub(/^ +| +$/, "", text); return text }
@@ -17,7 +17,7 @@ function end_block() {
     if (places && part == "writers" && !csv)
         end_record()
     if (table)
-        print "};"
+        end_table()
     set = record = table = csv = places = last = declarations = ""
     has_own = has_index = 0
 }
@@ -29,6 +29,47 @@ function end_record() {
     printf "(struct npart__buffer *out, const char *key, const struct %s *at%s)\n{\n    ", struct, has_index ? ", uint32_t index" : ""
     printf "%s(out, key, npart__%s_fields, at, %s);\n}\n\n", has_own ? "return npart__object_open" : "npart__put_fields", \
         record, has_index ? "index" : 0
+}
+# A report's JSON down from `from` by names and places with / between them.
+function extract(from, place, words, count, path, i) {
+    count = split(place, words, "/")
+    for (i = 1; i <= count; i++)
+        path = path (words[i] ~ /^[0-9]/ ? "[" words[i] "]" : ".\\\"" words[i] "\\\"")
+    return "json_extract(" from ", '$" path "')"
+}
+function column(place) {
+    return place == "@path" ? "json_extract(?1, '$.model.path')" : \
+        place == "@target" || (table == "targets" && place == "name") ? "t.name" : \
+        place == "@place" ? "i.key" : \
+        place == "@advice" ? "json_extract(i.value, '$.id')" : \
+        place == "@root" ? "r.root" : \
+        place == "@invalid" ? "EXISTS (SELECT 1 FROM json_each(?1, '$.findings') WHERE json_extract(value, '$.code') = 'invalid')" : \
+        extract(table == "models" ? "?1" : table == "targets" ? "t.value" : "i.value", place)
+}
+# A target that is asked for twice has one row. Targets that differ in their toolchain alone are named with it; a cause
+# of an action is its first root. Models stay in the order of the scan.
+function end_table(list, refers, rows) {
+    list = "json_each(t.value, '$." (table == "advice_roots" ? "advice" : table) "') i"
+    rows = table == "models" ? "" : table == "targets" ? " FROM t" : " FROM t, " list
+    refers = table == "targets" ? ", FOREIGN KEY (path) REFERENCES models (path)" : \
+        table == "advice_roots" ? ", FOREIGN KEY (path, target, advice) REFERENCES advice" \
+                                  ", FOREIGN KEY (path, target, root) REFERENCES roots" : \
+        table != "models" ? ", FOREIGN KEY (path, target) REFERENCES targets" : ""
+    if (table == "advice_roots")
+        rows = rows ", json_each(i.value, '$.causes') c, r WHERE r.target = t.name AND r.cause = c.value"
+    tables = tables "    {\"" table "\",\n     \"CREATE TABLE " table " (" created "PRIMARY KEY (" table_key ")" refers ")" \
+        (table == "models" ? "" : " WITHOUT ROWID") "\",\n     \"" (table == "models" ? "" : named) "INSERT " \
+        (table == "models" ? "" : "OR IGNORE ") "INTO " table " SELECT " taken rows "\"},\n"
+    created = taken = ""
+    table_count++
+}
+BEGIN {
+    named = "WITH named (value, name, toolchain) AS (SELECT value, json_extract(value, '$.name')," \
+        " json_extract(value, '$.toolchain') FROM json_each(?1, '$.targets'))," \
+        " t (value, name) AS (SELECT value, CASE WHEN EXISTS (SELECT 1 FROM named o WHERE o.name = named.name AND" \
+        " o.toolchain <> named.toolchain) THEN name || '@' || toolchain ELSE name END FROM named)," \
+        " r (target, cause, root) AS (SELECT t.name, c.value, min(i.key) FROM t, json_each(t.value, '$.roots') i," \
+        " json_each(i.value, '$.causes') c GROUP BY 1, 2) "
 }
 function offset(member) { sub(/^\./, "", member); return "offsetof(struct " struct ", " member ")" }
 
@@ -138,15 +179,16 @@ BEGIN {
 /^table / && part == "columns" {
     end_block()
     table = $2
-    numbers = numbers "    TABLE_" table ",\n"
     sub(/^table [a-z_]* /, "")
     gsub(/ /, ", ")
-    tables = tables "    {\"" table "\", \"" $0 "\", columns_of_" table ", sizeof columns_of_" table " / sizeof(struct column)},\n"
-    printf "static const struct column columns_of_%s[] = {\n", table
+    table_key = $0
     next
 }
 /^table / { end_block(); exit }
-table { printf "    {TYPE_%s, \"%s\", \"%s\"},\n", $3, $1, $4 }
+table {
+    created = created $1 " " ($3 == "BOOLEAN" ? "INTEGER" : $3) ", "
+    taken = taken (taken ? ", " : "") column($4)
+}
 set && part == "words" {
     split($0, cells, "|")
     word = trim(cells[1])
@@ -172,5 +214,6 @@ END {
     if (part == "reader")
         print "}"
     if (part == "columns")
-        printf "enum table {\n%s    TABLES\n};\nstatic const struct result_table tables[TABLES] = {\n%s};\n", numbers, tables
+        printf "#define TABLES %d\nstatic const struct {\n    const char *name, *create, *insert;\n} tables[TABLES] = {\n%s};\n", \
+            table_count, tables
 }

@@ -7,6 +7,7 @@
 
 #include "compiled/compiled.h"
 
+#include "base/base.h"
 #include "base/platform.h"
 #include "infer/driver.h"
 

@@ -191,6 +191,19 @@ npart_status npart_advice_make(npart_advice **out, const npart_plan *plan, const
     return NPART__HAND_OVER(out, made, status, error);
 }
 
+npart_status npart_advice_find(npart_advice **out, const npart_plan *plan, const npart_plan *fixed, const char *target,
+                               const struct npart_fix_options *options, struct npart_error *error)
+{
+    npart_fix *fixes[NPART_MOST_PROPOSALS] = {NULL};
+    uint32_t count = 0;
+    npart_status status = npart_fix_propose(fixes, &count, NULL, plan, fixed, target, options, error);
+    if (status == NPART_OK)
+        status = npart_advice_make(out, plan, fixed, (const npart_fix *const *)fixes, count, error);
+    while (count)
+        npart_fix_free(fixes[--count]);
+    return status;
+}
+
 NPART__FREES(advice)
 
 bool npart_advice_recommendation(const npart_advice *advice, struct npart_recommendation *out)

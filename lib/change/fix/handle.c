@@ -4,6 +4,7 @@
  * made by the functions that anybody calls, of the model that would be written.
  */
 #include "api/api.h"
+#include "base/base.h"
 #include "base/platform.h"
 #include "fix/handle.h"
 #include "fix/state.h"

@@ -56,15 +56,9 @@ npart_status npart_rewrites_describe(npart_write_callback write, void *payload, 
     struct npart__rewrite_set set;
     if (!write)
         return npart__fail_null("write", error);
-    npart__arena_init(&arena, NULL);
-    npart__buffer_init(&text, &arena);
+    npart__buffer_open(&text, &arena, NULL, NULL, NULL);
     npart_status status = npart__rewrites_gather(&arena, &set, error);
     for (uint32_t i = 0; status == NPART_OK && i < set.count; i++)
         append_row(&set.rows[i], &text);
-    if (status == NPART_OK && text.failed)
-        status = npart__fail_memory(error);
-    if (status == NPART_OK && !write(payload, text.data, text.size))
-        status = npart__fail(error, NPART_ERROR_WRITE, "", "cannot write the table of rewrites");
-    npart__arena_clear(&arena);
-    return status;
+    return npart__buffer_end(&text, write, payload, status, error);
 }

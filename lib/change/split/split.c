@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "base/base.h"
 #include "base/platform.h"
 #include "split/internal.h"
 

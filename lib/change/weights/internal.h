@@ -5,6 +5,7 @@
 #ifndef NPART_WEIGHTS_INTERNAL_H
 #define NPART_WEIGHTS_INTERNAL_H
 
+#include "base/base.h"
 #include "base/platform.h"
 #include "onnx/onnx.h"
 #include "weights/weights.h"

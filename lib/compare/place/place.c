@@ -3,6 +3,7 @@
  * Public functions that place a set of models. What the caller gave is not needed afterwards: all
  * that is told is copied, and the plans go.
  */
+#include "base/base.h"
 #include "base/platform.h"
 #include "place/place.h"
 

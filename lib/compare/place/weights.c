@@ -5,6 +5,7 @@
  */
 #include <inttypes.h>
 
+#include "base/base.h"
 #include "base/platform.h"
 #include "place/place.h"
 

@@ -5,6 +5,7 @@
 #ifndef NPART_WIRE_FILES_H
 #define NPART_WIRE_FILES_H
 
+#include "base/base.h"
 #include "base/platform.h"
 #include "wire/write.h"
 

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 
+#include "base/base.h"
 #include "base/platform.h"
 #include "wire/wire.h"
 

@@ -9,11 +9,10 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Union, cast
 
-from . import _native
 from ._arguments import FixOptions, PlanOptions, ReadOptions, Sizes, Targets, encoded, end_time, precisions, reusable
 from ._errors import ArgumentError, TargetError
 from ._later import Later
-from ._library import Handle, call, library, make, plain_text
+from ._library import Handle, library, make, plain_text
 from ._report import Detail, Plan, loads, look
 from ._source import Kept, Live, Request, Source
 from ._words import on_unit, several
@@ -539,15 +538,8 @@ def _advise(inference: Handle, plans: Sequence[Handle], targets: Targets, option
     for plan, (text, oplist) in zip(plans, targets.items):
         fixed = _plan(fixed_inference, oplist, text, options) if fixed_inference else None
         pair = plan.pointer, fixed.pointer if fixed else None
-        fixes = (ctypes.c_void_p * _native.NPART_MOST_PROPOSALS)()
-        count = ctypes.c_uint32()
-        try:
-            call(library.npart_fix_propose, fixes, ctypes.byref(count), None, *pair, encoded(text),
-                 ctypes.byref(search.struct))
-            advice = make(library.npart_advice_make, library.npart_advice_free, *pair, fixes, count)
-        finally:
-            for made in fixes[:count.value]:
-                library.npart_fix_free(made)
+        advice = make(library.npart_advice_find, library.npart_advice_free, *pair, encoded(text),
+                      ctypes.byref(search.struct))
         advised.append(Plan(plan, fixed, advice))
     return advised
 

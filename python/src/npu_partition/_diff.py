@@ -12,9 +12,8 @@ from typing import Any, Union, get_args, overload
 from . import _native
 from ._analysis import Analysis, Target
 from ._errors import ArgumentError
-from ._library import Handle, decoded, initialized, items, library, make, sized
+from ._library import Handle, decoded, initialized, items, library, make, reader_of, sized
 from ._report import AnyPrinted, Plan, Printed, look
-from ._side import sides_of
 from ._source import Kept
 from .results import CauseChangeState, Change, NodeChangeState, Verdict
 
@@ -217,7 +216,11 @@ def _compare(before: Any, after: Any, options: _native.npart_diff_options) -> Di
 def _sides(item: Analysis | Target | Mapping[str, Any]) -> tuple[list[Any], list[Handle]]:
     """Sides by target, and what keeps them alive."""
     if isinstance(item, Mapping):
-        return [ctypes.pointer(side) for side in sides_of(item)], []
+        text = json.dumps(item).encode()
+        read = make(library.npart_sides_read, library.npart_sides_free, reader_of(text), None, None)
+        count = ctypes.c_uint32()
+        first = library.npart_sides_all(read.pointer, ctypes.byref(count))
+        return [ctypes.pointer(first[at]) for at in range(count.value)], [read]
     source, at = item._source, item._at if isinstance(item, Target) else None
     if isinstance(source, Kept):
         return _sides(source.document("summary", at))

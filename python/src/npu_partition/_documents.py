@@ -126,8 +126,8 @@ class Document:
     def add_error(self, path: str | os.PathLike[str], error: NpuPartitionError) -> None:
         """Tells of a model that cannot be analyzed."""
         struct = _native.npart_error(_native.NPART_ERROR_MALFORMED)
-        struct.message = _cut(error.message, 231)
-        struct.place = _cut(error.place, 151)
+        struct.message = cut(error.message, 231)
+        struct.place = cut(error.place, 151)
         entry = initialized(_native.npart_entry, _native.NPART_ENTRY_INIT)
         entry.path, entry.error = os.fsencode(path), ctypes.pointer(struct)
         self._entry(entry)
@@ -177,6 +177,6 @@ class Document:
         self._document = None
 
 
-def _cut(text: str, most: int) -> bytes:
+def cut(text: str, most: int) -> bytes:
     """The text in so many bytes, not within a character."""
     return text.encode("utf-8", "replace")[:most].decode("utf-8", "ignore").encode()

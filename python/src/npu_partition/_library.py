@@ -119,3 +119,16 @@ def read_text(function: Any, *arguments: Any) -> bytes:
 
     call(function, *arguments, _native.npart_write_callback(take), None)
     return b"".join(pieces)
+
+
+def reader_of(data: bytes) -> Any:
+    """A callback that reads from a text in memory."""
+    rest = memoryview(data)
+
+    def read(_payload: int | None, into: int, size: int) -> int:
+        nonlocal rest
+        piece, rest = bytes(rest[:size]), rest[size:]
+        ctypes.memmove(into, piece, len(piece))
+        return len(piece)
+
+    return _native.npart_read_callback(read)

@@ -283,6 +283,8 @@ NPART_SUBJECT_DIFFS = 6
 NPART_SUBJECT_PLACEMENT = 7
 NPART_SUBJECT_TRIES = 8
 NPART_SUBJECT_LOSSES = 9
+NPART_SUBJECT_PARTS = 10
+NPART_SUBJECT_FAILURE = 11
 
 NPART_AGREEMENT_NONE = 0
 NPART_AGREEMENT_SAME = 1
@@ -338,9 +340,9 @@ NPART_MOST_RUN_PROVIDERS = 16
 NPART_SELFTEST_MODELS = 8
 NPART_MOST_RUN_ROWS = 4096
 NPART_MOST_MEASUREMENTS = 64
+NPART_MOST_GLOB_BYTES = 4096
 NPART_MOST_OUTCOMES = 16
 NPART_BASELINE_VERSION = 3
-NPART_MOST_GLOB_BYTES = 4096
 NPART_MOST_PROJECT_BYTES = 1048576
 VERSION = "0.3.0"
 NPART_READ_OPTIONS_INIT = {"version": 3}
@@ -353,6 +355,7 @@ NPART_DIFF_OPTIONS_INIT = {"version": 1}
 NPART_REPORT_OPTIONS_INIT = {"version": 2, "detail": NPART_DETAIL_NODES}
 NPART_DOCUMENT_OPTIONS_INIT = {"version": 2, "detail": NPART_DETAIL_SUMMARY}
 NPART_ENTRY_INIT = {"version": 1}
+NPART_FILES_OPTIONS_INIT = {"version": 1}
 NPART_SIDES_OPTIONS_INIT = {"version": 1}
 NPART_GATE_OPTIONS_INIT = {"version": 1}
 NPART_GATE_PLAN_INIT = {"version": 1}
@@ -2504,6 +2507,10 @@ class npart_subject(Structure):
     losses: Any
     model: Bytes | None
     seconds: float
+    made_with: Bytes | None
+    why: Any
+    manifest: Bytes | None
+    code: Bytes | None
     _fields_ = [
         ("size", c_size_t),
         ("kind", c_int),
@@ -2520,6 +2527,10 @@ class npart_subject(Structure):
         ("losses", c_void_p),
         ("model", c_char_p),
         ("seconds", c_double),
+        ("made_with", c_char_p),
+        ("why", POINTER(npart_error)),
+        ("manifest", c_char_p),
+        ("code", c_char_p),
     ]
 
 
@@ -2874,6 +2885,72 @@ class npart_many_info(Structure):
         ("models", c_uint64),
         ("failures", c_uint64),
         ("target_count", c_uint32),
+    ]
+
+
+class npart_many_failure(Structure):
+    size: int
+    code: Bytes | None
+    models: int
+    _fields_ = [
+        ("size", c_size_t),
+        ("code", c_char_p),
+        ("models", c_uint64),
+    ]
+
+
+npart_files_options_skip = CFUNCTYPE(c_bool, c_void_p, c_void_p)
+
+
+npart_files_options_tell = CFUNCTYPE(None, c_void_p, c_void_p, c_void_p)
+
+
+class npart_files_options(Structure):
+    version: int
+    allocator: Any
+    folder: Bytes | None
+    path_count: int
+    own: Bytes | None
+    skip: Any
+    tell: Any
+    payload: Any
+    _fields_ = [
+        ("version", c_uint32),
+        ("allocator", POINTER(npart_allocator)),
+        ("folder", c_char_p),
+        ("path_count", c_size_t),
+        ("own", c_char_p),
+        ("skip", npart_files_options_skip),
+        ("tell", npart_files_options_tell),
+        ("payload", c_void_p),
+    ]
+
+
+class npart_files_info(Structure):
+    size: int
+    count: int
+    skipped: int
+    left_out: int
+    _fields_ = [
+        ("size", c_size_t),
+        ("count", c_uint64),
+        ("skipped", c_uint64),
+        ("left_out", c_uint64),
+    ]
+
+
+class npart_file(Structure):
+    size: int
+    path: Bytes | None
+    code: Bytes | None
+    problem: Bytes | None
+    is_folder: bool
+    _fields_ = [
+        ("size", c_size_t),
+        ("path", c_char_p),
+        ("code", c_char_p),
+        ("problem", c_char_p),
+        ("is_folder", c_bool),
     ]
 
 
@@ -3414,6 +3491,17 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
             POINTER(npart_error),
         ],
     ),
+    "npart_advice_find": (
+        c_int,
+        [
+            POINTER(c_void_p),
+            c_void_p,
+            c_void_p,
+            c_char_p,
+            POINTER(npart_fix_options),
+            POINTER(npart_error),
+        ],
+    ),
     "npart_fix_free": (None, [c_void_p]),
     "npart_fix_info": (c_bool, [c_void_p, POINTER(npart_fix_info)]),
     "npart_fix_plan": (c_void_p, [c_void_p, c_uint32]),
@@ -3487,6 +3575,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
             POINTER(npart_error),
         ],
     ),
+    "npart_failure_code": (c_char_p, [POINTER(npart_error)]),
     "npart_plan_first_cause": (c_size_t, [c_void_p, c_bool, POINTER(c_uint32), c_char_p, c_size_t]),
     "npart_action_lines": (c_size_t, [POINTER(npart_action), c_uint32, c_uint32, c_char_p, c_size_t]),
     "npart_plan_settings": (c_int, [c_void_p, c_void_p, npart_write_callback, c_void_p, POINTER(npart_error)]),
@@ -3573,6 +3662,8 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     ),
     "npart_selftest_free": (None, [c_void_p]),
     "npart_selftest_info": (c_bool, [c_void_p, POINTER(npart_selftest_info)]),
+    "npart_selftest_text": (c_int, [c_void_p, npart_write_callback, c_void_p, POINTER(npart_error)]),
+    "npart_selftest_json": (c_int, [c_void_p, npart_write_callback, c_void_p, POINTER(npart_error)]),
     "npart_run_table_read": (
         c_int,
         [
@@ -3626,6 +3717,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "npart_many_add": (c_int, [c_void_p, c_char_p, c_size_t, POINTER(npart_error)]),
     "npart_many_line": (c_bool, [c_void_p, POINTER(npart_many_line)]),
     "npart_many_info": (c_bool, [c_void_p, POINTER(npart_many_info)]),
+    "npart_many_failure": (c_bool, [c_void_p, c_uint32, POINTER(npart_many_failure)]),
     "npart_many_text": (
         c_int,
         [
@@ -3649,6 +3741,21 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
             POINTER(npart_error),
         ],
     ),
+    "npart_glob_problem": (c_char_p, [c_char_p]),
+    "npart_glob_match": (c_bool, [c_char_p, c_char_p]),
+    "npart_files_find": (
+        c_int,
+        [
+            POINTER(c_void_p),
+            POINTER(c_char_p),
+            c_size_t,
+            POINTER(npart_files_options),
+            POINTER(npart_error),
+        ],
+    ),
+    "npart_files_free": (None, [c_void_p]),
+    "npart_files_info": (c_bool, [c_void_p, POINTER(npart_files_info)]),
+    "npart_files_file": (c_bool, [c_void_p, c_size_t, POINTER(npart_file)]),
     "npart_condition_text": (c_char_p, [c_int]),
     "npart_bound_info": (c_bool, [c_int, POINTER(npart_bound_info)]),
     "npart_plan_figure": (c_double, [c_void_p, c_int, c_char_p, c_size_t]),
@@ -3681,6 +3788,9 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "npart_sides_note": (c_char_p, [c_void_p]),
     "npart_sides_find": (POINTER(npart_side), [c_void_p, c_char_p, c_char_p, c_char_p, POINTER(c_bool)]),
     "npart_sides_find_meant": (POINTER(npart_side), [c_void_p, c_char_p, c_char_p, POINTER(c_bool)]),
+    "npart_sides_model": (c_bool, [c_void_p, c_char_p, POINTER(c_char_p)]),
+    "npart_sides_plan": (POINTER(npart_side), [c_void_p, c_char_p, POINTER(c_uint32), c_char_p, c_size_t]),
+    "npart_sides_find_same": (POINTER(npart_side), [c_void_p, c_char_p, c_void_p, c_char_p, POINTER(npart_side)]),
     "npart_sides_line": (c_char_p, [c_void_p, POINTER(npart_side)]),
     "npart_sides_is_report": (c_bool, [c_void_p, POINTER(npart_side)]),
     "npart_sides_place": (c_bool, [c_void_p, POINTER(npart_side), POINTER(c_uint64), POINTER(c_uint64)]),
@@ -3717,8 +3827,6 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
             POINTER(npart_error),
         ],
     ),
-    "npart_glob_problem": (c_char_p, [c_char_p]),
-    "npart_glob_match": (c_bool, [c_char_p, c_char_p]),
     "npart_project_read": (
         c_int,
         [

@@ -13,8 +13,9 @@ from typing import Any, Union
 
 from . import _native
 from ._analysis import Analysis
+from ._arguments import encoded
 from ._errors import ArgumentError, MalformedError
-from ._library import call, decoded, library, make, read_text, sized
+from ._library import call, decoded, library, make, read_text, reader_of, sized
 from ._report import report_options
 
 Path = Union[str, "os.PathLike[str]"]
@@ -116,11 +117,11 @@ class Baseline:
         options = _native.npart_sides_options(version=1)
         data = pathlib.Path(path).read_bytes()
         beside = pathlib.Path(os.fsdecode(path) + ".cache")
-        cache = _reader(beside.read_bytes()) if beside.is_file() else None
+        cache = reader_of(beside.read_bytes()) if beside.is_file() else None
         if cache is not None:
             options.read_cache = cache
         options.cache_problem = b"is missing"
-        self._handle = make(library.npart_sides_read, library.npart_sides_free, _reader(data), None,
+        self._handle = make(library.npart_sides_read, library.npart_sides_free, reader_of(data), None,
                             ctypes.byref(options), about=os.fspath(path))
         self.note = decoded(library.npart_sides_note(self._handle.pointer))
         """What is to be told of the cache; "" where there is nothing."""
@@ -133,6 +134,27 @@ class Baseline:
         count = ctypes.c_uint32()
         sides = library.npart_sides_all(self._handle.pointer, ctypes.byref(count))
         return tuple(dict.fromkeys(decoded(sides[i].model) for i in range(count.value)))
+
+    def model(self, wanted: str | None = None) -> str | None:
+        """The model that is meant: `wanted`, or the one that alone ends as it does; None where there is but one.
+
+        Raises:
+            ArgumentError: there are several, and `wanted` is none of them, or more than one.
+        """
+        found = ctypes.c_char_p()
+        if not library.npart_sides_model(self._handle.pointer, None if wanted is None else encoded(wanted),
+                                         ctypes.byref(found)):
+            raise ArgumentError("it has several models" if wanted is None else f"it has no model {wanted}")
+        return None if found.value is None else decoded(found.value)
+
+    def targets(self, model: str | None = None) -> tuple[str, ...]:
+        """The targets of a model, or of any, each once, as `diff` names them."""
+        at, text = ctypes.c_uint32(), ctypes.create_string_buffer(512)
+        asked = None if model is None else encoded(model)
+        found = []
+        while library.npart_sides_plan(self._handle.pointer, asked, ctypes.byref(at), text, len(text)):
+            found.append(decoded(text.value))
+        return tuple(found)
 
     def compare(self, analysis: Analysis, model: str) -> tuple[Compared, ...]:
         """Holds each plan of an analysis against what it was. `model`: its path, as the baseline has it."""
@@ -276,16 +298,3 @@ class Checked:
         """
         at = _native.NPART_NONE if target is None else target
         return decoded(read_text(library.npart_gate_accept, self._handle.pointer, at)).lstrip("\n")
-
-
-def _reader(data: bytes) -> Any:
-    """A callback that reads from a text in memory."""
-    rest = memoryview(data)
-
-    def read(_payload: int | None, into: int, size: int) -> int:
-        nonlocal rest
-        piece, rest = bytes(rest[:size]), rest[size:]
-        ctypes.memmove(into, piece, len(piece))
-        return len(piece)
-
-    return _native.npart_read_callback(read)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import ctypes
+import dataclasses
 import json
-from collections.abc import Iterable, Mapping
+import os
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from . import _native
 from ._analysis import Analysis
-from ._library import call, decoded, library, make, read_text, sized
+from ._arguments import encoded
+from ._library import call, decoded, initialized, items, library, make, read_text, sized
 from ._report import report_options
 
 
@@ -22,6 +25,39 @@ def overview(analyses: Iterable[Analysis], *, color: bool = False) -> str:
                  plan.plan.pointer, plan.advice.pointer if plan.advice else None)
     look = report_options(use_color=color)
     return decoded(read_text(library.npart_overview_text, table.pointer, ctypes.byref(look)))
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ModelFile:
+    """A model that `find_models` has found."""
+
+    path: str
+    code: str | None
+    """Why it, or a folder, cannot be looked at: ``read`` or ``limit``."""
+    problem: str | None
+    """... as a sentence."""
+
+
+def find_models(arguments: Iterable[str | os.PathLike[str]], *, own: str | os.PathLike[str] | None = None,
+                tell: Callable[[str, str], None] | None = None) -> list[ModelFile]:
+    """The models that folders, patterns and paths stand for, in the order in which ``npu-partition scan`` takes them.
+
+    Args:
+        own: a file that is none of them, by whatever name: where results go.
+        tell: is told what is strange of an argument or path.
+    """
+    texts = [encoded(os.fspath(argument)) for argument in arguments]
+    options = initialized(_native.npart_files_options, _native.NPART_FILES_OPTIONS_INIT)
+    options.own = None if own is None else encoded(os.fspath(own))
+    if tell:
+        def told(_payload: int | None, about: int, text: int) -> None:
+            tell(decoded(ctypes.string_at(about)), decoded(ctypes.string_at(text)))
+
+        options.tell = _native.npart_files_options_tell(told)
+    files = make(library.npart_files_find, library.npart_files_free, (ctypes.c_char_p * len(texts))(*texts), len(texts),
+                 ctypes.byref(options))
+    return [ModelFile(decoded(item.path), item.code and decoded(item.code), item.problem and decoded(item.problem))
+            for item in items(files, library.npart_files_file, _native.npart_file)]
 
 
 class Sums:
@@ -55,6 +91,12 @@ class Sums:
         info = sized(_native.npart_many_info)
         library.npart_many_info(self._handle.pointer, ctypes.byref(info))
         return int(info.models)
+
+    @property
+    def failures(self) -> dict[str, int]:
+        """Why models could not be analyzed, and how many."""
+        return {decoded(item.code): int(item.models)
+                for item in items(self._handle, library.npart_many_failure, _native.npart_many_failure)}
 
     def to_text(self, *, width: int = 0, color: bool = False) -> str:
         """The table: models by verdict, then for each target the causes that keep models from being whole."""

@@ -6,12 +6,15 @@ rows, and `spark` makes them on many machines.
 """
 from __future__ import annotations
 
+import ctypes
 import json
 from collections.abc import Mapping
-from typing import Any, NamedTuple, Union
+from typing import Any, NamedTuple, Union, cast
 
-from . import _errors
-from ._native import VERSION
+from . import _errors, _native
+from ._arguments import encoded
+from ._documents import cut
+from ._library import library, read_text, sized
 
 SCHEMA = 2
 """Of the JSON."""
@@ -216,16 +219,15 @@ def _value(column: Column, item: Any, own: Mapping[str, Any], at: str = "") -> A
 
 # ---- failures ---------------------------------------------------------------------------------------------------
 
-_CODES: dict[type[BaseException], str] = {
-    _errors.ReadError: "read",
-    _errors.MalformedError: "malformed",
-    _errors.LimitError: "limit",
-    _errors.WriteError: "write",
-    MemoryError: "memory",
-    TimeoutError: "timeout",
-    OSError: "read",
+_STATUSES: dict[type[BaseException], int] = {
+    _errors.ReadError: _native.NPART_ERROR_READ,
+    _errors.MalformedError: _native.NPART_ERROR_MALFORMED,
+    _errors.LimitError: _native.NPART_ERROR_LIMIT,
+    _errors.WriteError: _native.NPART_ERROR_WRITE,
+    MemoryError: _native.NPART_ERROR_MEMORY,
+    TimeoutError: _native.NPART_ERROR_TIMEOUT,
+    OSError: _native.NPART_ERROR_READ,
 }
-_OVER_BUDGET = "(max-memory)"  # how the library ends its text of a limit that is the caller's own
 
 
 def document_of_error(path: str, error: BaseException, code: str | None = None) -> dict[str, Any]:
@@ -236,10 +238,11 @@ def document_of_error(path: str, error: BaseException, code: str | None = None) 
         error: what was raised.
         code: a word for it, such as ``max-bytes``; None: by the kind of error.
     """
-    text = str(getattr(error, "message", error))
-    found = code or next((word for kind, word in _CODES.items() if isinstance(error, kind)), "other")
-    if found == "limit" and text.endswith(_OVER_BUDGET):
-        found = "max-memory"
-    return {"schema": SCHEMA, "tool": {"name": "npu-partition", "version": VERSION}, "findings": [],
-            "model": {"path": path},
-            "error": {"code": found, "place": getattr(error, "place", ""), "text": text}, "targets": []}
+    why = _native.npart_error(message=cut(str(getattr(error, "message", error)), 231),
+                              place=cut(getattr(error, "place", ""), 151))
+    why.status = next((status for kind, status in _STATUSES.items() if isinstance(error, kind)), _native.NPART_OK)
+    subject = sized(_native.npart_subject)
+    subject.kind, subject.model, subject.why = _native.NPART_SUBJECT_FAILURE, encoded(path), ctypes.pointer(why)
+    subject.code = None if code is None else encoded(code)
+    text = read_text(library.npart_report, ctypes.byref(subject), _native.NPART_FORMAT_JSON, None)
+    return cast("dict[str, Any]", json.loads(text))

@@ -12,7 +12,7 @@ from typing import Any, Union
 from . import _native
 from ._analysis import Analysis, analyze
 from ._errors import ArgumentError
-from ._library import Handle, decoded, library, make, read_text, sized
+from ._library import Handle, decoded, library, make, read_text, reader_of, sized
 from ._report import loads
 
 Path = Union[str, "os.PathLike[str]"]
@@ -57,6 +57,9 @@ class SelfTest:
     """A line that runs it; None: none is known."""
     check: str | None
     """A line that tells where it ran."""
+    text: str
+    """What is printed of it."""
+    json: str
 
 
 def selftest(target: str, path: Path) -> SelfTest | None:
@@ -74,7 +77,9 @@ def selftest(target: str, path: Path) -> SelfTest | None:
     if not library.npart_selftest_info(made.pointer, ctypes.byref(info)):
         return None
     lines = [None if line is None else decoded(line) for line in (info.run, info.check)]
-    return SelfTest(ctypes.string_at(info.bytes, info.byte_count), decoded(info.ops), *lines)
+    told = decoded(read_text(library.npart_selftest_text, made.pointer))
+    return SelfTest(ctypes.string_at(info.bytes, info.byte_count), decoded(info.ops), lines[0], lines[1], told,
+                    decoded(read_text(library.npart_selftest_json, made.pointer)))
 
 
 class Verification:
@@ -236,19 +241,10 @@ def read_table(data: bytes) -> tuple[Row, ...]:
     Raises:
         MalformedError: it is none.
     """
-    rest = memoryview(data)
-
-    def read(_payload: int | None, into: int, size: int) -> int:
-        nonlocal rest
-        piece, rest = bytes(rest[:size]), rest[size:]
-        ctypes.memmove(into, piece, len(piece))
-        return len(piece)
-
     def said(text: bytes | None) -> str | None:
         return None if text is None else decoded(text)
 
-    handle = make(library.npart_run_table_read, library.npart_run_table_free, _native.npart_read_callback(read), None,
-                  None)
+    handle = make(library.npart_run_table_read, library.npart_run_table_free, reader_of(data), None, None)
     rows: list[Row] = []
     row = sized(_native.npart_measured_run)
     while library.npart_run_table_row(handle.pointer, len(rows), ctypes.byref(row)):

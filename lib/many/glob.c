@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Patterns of paths as such; whoever looks for files has the folders.
+ * Patterns of paths as such; files.c looks for files that match.
  */
-#include "gate/gate.h"
+#include "many/many.h"
 
 /* One character of UTF-8 up to `end`; a byte that is none counts as one. */
 static uint32_t take_character(const char **at, const char *end)
