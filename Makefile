@@ -48,10 +48,10 @@ WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wvla -Wstrict-prototypes -Wmiss
 # Of the tool alone; NO_SQLITE=1 builds one that writes no databases.
 SQLITE_CPPFLAGS := $(if $(NO_SQLITE),,-DTOOL_HAS_SQLITE)
 # The folders of lib/, each of which uses those before it alone. Who wants the analysis alone links the core.
-core := base read target analysis plan api
+core := base read target analysis plan runtime api
 above := change compare report runs many gate
 # A header is included by its stage's name, whichever folder the stage is in.
-INCLUDES := -DNPART_EXPERIMENTAL -DNPART_OWN_CODE -Iinclude -Ilib -Ilib/read -Ilib/target -Ilib/analysis -Ilib/plan -Ilib/change -Ilib/compare
+INCLUDES := -DNPART_EXPERIMENTAL -DNPART_OWN_CODE -Iinclude -Ilib -Ilib/read -Ilib/target -Ilib/analysis -Ilib/plan -Ilib/runtime -Ilib/change -Ilib/compare
 ALL_CPPFLAGS = $(INCLUDES) -I$(GENERATED)/include -isystem $(GENERATED) $(SQLITE_CPPFLAGS) $(CPPFLAGS)
 # The old floating-point unit of 32-bit x86 computes with more bits than double has: its answers would be others.
 MACHINE_FLAGS := $(if $(filter 1,$(shell echo __i386__ | $(CC) -E -P -x c -)),-msse2 -mfpmath=sse)
@@ -177,7 +177,7 @@ ORACLE_PYTHON ?= $(PYTHON)
 TARGET ?= hexagon
 SOC ?=
 
-# The newest release that lib/target/runtime describes: what models it loads is compared with it.
+# The newest release that lib/target/release describes: what models it loads is compared with it.
 ONNXRUNTIME ?= 1.31.1
 $(VENV)/ready:
 	$(PYTHON) -m venv $(VENV)

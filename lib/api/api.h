@@ -17,8 +17,11 @@
 #include <pthread.h>
 
 #include "base/counter.h"
+#include "compiled/compiled.h"
 #include "module/module.h"
 #include "plan/fusions.h"
+#include "onnxruntime/onnxruntime.h"
+#include "runtime/runtime.h"
 
 /* padding.c: of the lengths that options have. */
 npart_status npart__find_padding(const struct npart_inference_options *options, struct npart__infer_options *out,

@@ -3,7 +3,7 @@
  * What becomes of a graph that is compiled already. The target's rules decide, as of any node; here their outcome is
  * told as an answer to the question that the owner of such a file has.
  */
-#include "valid/compiled.h"
+#include "compiled/compiled.h"
 
 #include "api/api.h"
 

@@ -3,9 +3,9 @@
  * The table of limits as the public header has it, and what a caller sets of it.
  */
 #include "api/api.h"
-#include "partition/policy.h"
+#include "qnn/qnn.h"
 #include "infer/product.h"
-#include "valid/valid.h"
+#include "onnxruntime/onnxruntime.h"
 
 /* Those that may be set come first, so they are by enum npart__limit_id. */
 #define LIMIT(id, name, low, high, unit, past, text)                                                                   \

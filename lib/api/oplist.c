@@ -19,7 +19,7 @@ static npart_status check_partitioner(const char *path, const struct npart__part
 {
     char place[sizeof error->place];
     /* The list is right in every other way: only the name of the partitioner is not one that this library has. */
-    if (npart__partitioner_exists(choice->name))
+    if (npart__find_partitioner(npart__products, choice->name))
         return NPART_OK;
     (void)snprintf(place, sizeof place, "%s:%u:%u", path, choice->line, choice->column);
     return npart__fail(error, NPART_ERROR_OPLIST, place, "there is no partitioner \"%s\"", choice->name);

@@ -11,10 +11,9 @@
 /* The partitioner's name in the library's own memory: options need not outlive the plan. As it is when unknown. */
 static const char *lasting_name(const char *partitioner)
 {
-    for (size_t i = 0; partitioner && npart__partitioner_name(i); i++)
-        if (strcmp(npart__partitioner_name(i), partitioner) == 0)
-            return npart__partitioner_name(i);
-    return partitioner;
+    const struct npart__partitioner *found =
+        partitioner ? npart__find_partitioner(npart__products, partitioner) : NULL;
+    return found ? found->name : partitioner;
 }
 
 /* Options are the caller's memory, so arrays and names in them may be missing. An assumption names an op or a
@@ -209,6 +208,7 @@ struct npart__plan_request npart__plan_request_of(const struct npart_plan_option
 {
     bool is_new = options->version >= 2;
     return (struct npart__plan_request){
+        .products = npart__products,
         .partitioner = lasting_name(options->partitioner),
         .stages = options->gates,
         .level = options->level == NPART_LEVEL_OFF ? NPART_LEVEL_OFF : NPART_LEVEL_BASIC,
@@ -376,7 +376,7 @@ bool npart_plan_info(const npart_plan *handle, struct npart_plan_info *out)
         .as = handle->inference->model->as,
         .variant = plan->target.variant_text,
         .toolchain = plan->target.toolchain_text,
-        .partitioner = plan->partitioner,
+        .partitioner = plan->partitioner->name,
         .level = plan->level,
         .unit = plan->target.oplist->unit,
         .on_unit = plan->target.oplist->on_unit,

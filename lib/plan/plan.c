@@ -6,12 +6,11 @@
  * branches and calls) is made once and kept with the inference: several targets of one runtime share the view, the
  * session and the classes of equivalent nodes. What depends on the target is made anew each time.
  *
- * Order matters. Calls are settled before nodes are judged, since a call that the list does not take is inlined;
- * products and operators that were not taken are rewritten after, and judged again; cuts are looked up last, in the
- * graph that all this leaves, since a name may be of a node that only inlining has made visible.
+ * What products do by themselves with a model is no business of this file: at each moment of a plan it asks their rows
+ * (lib/plan/partition/product.h). Cuts are looked up in the graph that they leave, since a name may be of a node that
+ * only inlining has made visible.
  */
 #include "plan/plan.h"
-#include "view/view.h"
 
 /* ---- what is asked for ------------------------------------------------------------------------------------ */
 
@@ -58,34 +57,38 @@ static npart_status choose_stages(struct npart__plan *plan, const char *text, st
     return NPART_OK;
 }
 
-static const char *invoker_at(size_t i)
-{
-    return i < NPART__INVOKERS ? npart__invoker_names[i] : NULL;
-}
-
-/* An error that names the nearest of some words; `word_at` gives them by number, NULL after the last. */
-static npart_status lack_word(const char *what, const char *name, const char *(*word_at)(size_t),
+static npart_status lack_word(const char *what, const char *name, const struct npart__nearest *nearest,
                               struct npart_error *error)
 {
-    struct npart__nearest nearest;
     char hint[NPART__HINT_BYTES];
-    npart__nearest_init(&nearest, name, strlen(name));
-    for (size_t i = 0; word_at(i); i++)
-        npart__nearest_offer(&nearest, word_at(i));
-    if (word_at == invoker_at) /* as many call it */
-        npart__nearest_offer_as(&nearest, "ort", "onnxruntime");
     return npart__fail(error, NPART_ERROR_ARGUMENT, "", "there is no %s \"%s\"%s", what, name,
-                       npart__nearest_hint(&nearest, hint, sizeof hint));
+                       npart__nearest_hint(nearest, hint, sizeof hint));
 }
 
 /* The caller's goes before the target's own: with another one the same verdicts can be seen as another runtime would
  * group them. Either may be misspelt: what reads a list knows no partitioners. */
-static npart_status choose_partitioner(struct npart__plan *plan, const char *name, struct npart_error *error)
+static npart_status choose_partitioner(struct npart__plan *plan, const struct npart__plan_request *request,
+                                       struct npart_error *error)
 {
-    plan->partitioner = name ? name : npart__target_partitioner(&plan->target);
-    return npart__partitioner_exists(plan->partitioner)
-               ? NPART_OK
-               : lack_word("partitioner", plan->partitioner, npart__partitioner_name, error);
+    const char *name = request->partitioner ? request->partitioner : npart__target_partitioner(&plan->target);
+    struct npart__nearest nearest;
+    plan->partitioner = npart__find_partitioner(request->products, name);
+    if (plan->partitioner)
+        return NPART_OK;
+    npart__nearest_init(&nearest, name, strlen(name));
+    for (size_t i = 0; npart__partitioner_name(request->products, i); i++)
+        npart__nearest_offer(&nearest, npart__partitioner_name(request->products, i));
+    return lack_word("partitioner", name, &nearest, error);
+}
+
+static npart_status lack_invoker(const char *name, struct npart_error *error)
+{
+    struct npart__nearest nearest;
+    npart__nearest_init(&nearest, name, strlen(name));
+    for (size_t i = 0; i < NPART__INVOKERS; i++)
+        npart__nearest_offer(&nearest, npart__invoker_names[i]);
+    npart__nearest_offer_as(&nearest, "ort", "onnxruntime"); /* as many call it */
+    return lack_word("runtime", name, &nearest, error);
 }
 
 /* The target's own is its runtime, where that starts partitions. Another is one that some parameter speaks of. */
@@ -100,7 +103,7 @@ static npart_status choose_invoker(struct npart__plan *plan, const char *name, s
         *own = NPART__INVOKER_BARE;
     *out = *own;
     if (name && !npart__find_invoker(name, strlen(name), out))
-        return lack_word("runtime", name, invoker_at, error);
+        return lack_invoker(name, error);
     /* Lines without `via` hold for every runtime, so one that no line names would get figures that were not meant for
      * it. */
     bool has_figures = *out == *own || *out == NPART__INVOKER_BARE;
@@ -121,7 +124,7 @@ npart_status npart__plan_choose(const struct npart__plan_request *request, struc
         status = choose_stages(out, request->stages, error);
     if (status == NPART_OK) {
         out->release = npart__target_release(&out->target);
-        status = choose_partitioner(out, request->partitioner, error);
+        status = choose_partitioner(out, request, error);
     }
     return status == NPART_OK ? choose_invoker(out, request->invoker, error) : status;
 }
@@ -295,20 +298,16 @@ static npart_status assume_of_nodes(const struct npart__plan *plan, const struct
 }
 
 /* By node what is assumed of it: nodes by their names count more than ops. NULL with NPART_OK: nothing is. */
-static npart_status gather_assumptions(const struct npart__plan *plan, const struct npart__plan_request *request,
-                                       uint8_t **out, struct npart_error *error)
+static npart_status gather_assumptions(struct npart__plan *plan, const struct npart__plan_request *request,
+                                       struct npart_error *error)
 {
-    *out = NULL;
     if (request->assumed_count == 0)
         return NPART_OK;
-    uint8_t *assumed = npart__arena_zeroed(plan->arena, plan->graph->nodes.count + (size_t)1, sizeof *assumed);
-    if (!assumed)
+    plan->assumed = npart__arena_zeroed(plan->arena, plan->graph->nodes.count + (size_t)1, sizeof *plan->assumed);
+    if (!plan->assumed)
         return npart__fail_memory(error);
-    npart_status status = assume_of_ops(plan, request, assumed, error);
-    if (status == NPART_OK)
-        status = assume_of_nodes(plan, request, assumed, error);
-    *out = status == NPART_OK ? assumed : NULL;
-    return status;
+    npart_status status = assume_of_ops(plan, request, plan->assumed, error);
+    return status == NPART_OK ? assume_of_nodes(plan, request, plan->assumed, error) : status;
 }
 
 /* By what stands for a result in the session: the tensor itself may be gone with an Identity after it. A value
@@ -367,21 +366,27 @@ static npart_status gather_cuts(struct npart__plan *plan, const struct npart__pl
 
 /* ---- counting --------------------------------------------------------------------------------------------- */
 
+struct npart__partition_request npart__partition_request_of(const struct npart__plan *plan, bool *accepted)
+{
+    return (struct npart__partition_request){.session = &plan->session,
+                                             .unmoved = &plan->unmoved,
+                                             .target = &plan->target,
+                                             .products = plan->request.products,
+                                             .partitioner = plan->partitioner,
+                                             .accepted = accepted,
+                                             .is_cut = plan->is_cut,
+                                             .match_of = plan->mask.match_of,
+                                             .works = &plan->works,
+                                             .seen = plan->seen};
+}
+
 /* Counts partitions for another choice of nodes without making them anew for the plan. `accepted` may be changed
  * by the policies of the list, which give partitions back to the CPU; the caller's own array of what was judged is
  * not touched. Neither costs nor causes are made, and all that partitioning needs goes with the scratch. */
 static npart_status count_accepted(const struct npart__plan *plan, bool *accepted, struct npart__arena *scratch,
                                    uint32_t *count, struct npart_error *error)
 {
-    const struct npart__partition_request request = {.session = &plan->session,
-                                                     .unmoved = &plan->unmoved,
-                                                     .target = &plan->target,
-                                                     .partitioner = plan->partitioner,
-                                                     .accepted = accepted,
-                                                     .is_cut = plan->is_cut,
-                                                     .match_of = plan->mask.match_of,
-                                                     .works = &plan->works,
-                                                     .seen = plan->seen};
+    const struct npart__partition_request request = npart__partition_request_of(plan, accepted);
     return npart__count_partitions(&request, scratch, count, error);
 }
 
@@ -448,16 +453,20 @@ static bool contradicts_itself(const struct npart__plan *plan)
     return false;
 }
 
-/* What the newest runtime refuses to load is told by the inference as the caller made it, so that it is the
- * same for all targets; an older one may refuse the model for its versions. A target without a runtime has a compiler
- * of its own, and what that refuses are its rules' business. */
 bool npart__plan_is_loaded(const struct npart__plan *plan)
 {
-    const struct npart__inference *asked = plan->request.inference;
-    struct npart__loads runtime;
-    return !contradicts_itself(plan) &&
-           (!npart__target_loads(&plan->target, &runtime) ||
-            (!npart__is_invalid(asked) && !npart__is_too_new(&runtime, asked->graph)));
+    bool is_loaded = !contradicts_itself(plan);
+    for (const struct npart__product *product = plan->request.products; is_loaded && product->name; product++)
+        is_loaded = !product->loads || product->loads(plan);
+    return is_loaded;
+}
+
+bool npart__plan_has_kernels(const struct npart__plan *plan, const bool *accepted)
+{
+    for (uint32_t i = 0; plan->findings.count && i < plan->graph->nodes.count; i++)
+        if (plan->lacks_kernel[i] && !accepted[i])
+            return false;
+    return true;
 }
 
 /* What fails comes first, since nothing runs then, however much is taken. "empty" is a model whose nodes are all
@@ -548,10 +557,11 @@ struct npart__shared_view {
 
 /* Made at the first target that sees the graph so. Views are few (a handful of levels and releases), so a list is
  * enough. A view that could not be made whole is not put into the list, so a next try begins anew. */
-static npart_status find_view(struct npart__shared *shared, struct npart__inference *inference,
-                              enum npart_level level, enum npart__release release, bool settles,
-                              struct npart__shared_view **out, struct npart_error *error)
+static npart_status find_view(const struct npart__plan *plan, enum npart_level level, enum npart__release release,
+                              bool settles, struct npart__shared_view **out, struct npart_error *error)
 {
+    struct npart__shared *shared = plan->shared;
+    struct npart__inference *inference = plan->inference;
     struct npart__shared_view *view = shared->views;
     while (view && (view->inference != inference || view->level != level || view->release != release ||
                     view->settles != settles))
@@ -566,9 +576,10 @@ static npart_status find_view(struct npart__shared *shared, struct npart__infere
     view->level = level;
     view->release = release;
     view->settles = settles;
-    npart_status status = npart__session_make(inference, level, release, shared->arena, &view->session, error);
-    if (status == NPART_OK && settles)
-        status = npart__session_take_branches(&view->session, release, shared->arena, error);
+    npart_status status = NPART_OK;
+    for (const struct npart__product *product = plan->request.products; status == NPART_OK && product->name; product++)
+        if (product->rewrite)
+            status = product->rewrite(inference, level, release, settles, shared->arena, &view->session, error);
     if (status != NPART_OK)
         return status;
     view->equivalent = npart__find_equivalent(&view->session, shared->arena);
@@ -583,7 +594,7 @@ static npart_status find_view(struct npart__shared *shared, struct npart__infere
 /* A stage that folds by itself sees what is folded at the basic level, whatever the plan's is. With nodes that
  * came late (inlined in a round, or round a product) a plan of level basic is not folded either: those nodes are
  * as they were written. */
-npart_status npart__plan_judge(struct npart__plan *plan, const uint8_t *assumed, struct npart_error *error)
+npart_status npart__plan_judge(struct npart__plan *plan, struct npart_error *error)
 {
     struct npart__shared_view *basic = NULL;
     npart_status status = NPART_OK;
@@ -591,19 +602,19 @@ npart_status npart__plan_judge(struct npart__plan *plan, const uint8_t *assumed,
     /* OWN, since such a stage is a compiler that was handed the graph: what it folds by itself, and not what a
      * session rewrites. */
     if (!is_folded && npart__target_folds(&plan->target))
-        status = find_view(plan->shared, plan->inference, NPART_LEVEL_BASIC, NPART__RELEASE_OWN, false, &basic, error);
+        status = find_view(plan, NPART_LEVEL_BASIC, NPART__RELEASE_OWN, false, &basic, error);
     if (status != NPART_OK)
         return status;
     /* In the debug build alone: what later stages count on in a session. */
     NPART__CHECK(npart__check_session(&plan->session));
     struct npart__live_graph live = {.session = &plan->session, .equivalent = plan->equivalent};
-    live.integers = npart__find_integers(&plan->target, &plan->session);
-    if (live.integers && !(live.order = npart__order_main(&plan->session, plan->arena, &live.order_count)))
-        return npart__fail_memory(error);
+    for (const struct npart__product *product = plan->request.products; product->name; product++)
+        live.hold = product->hold ? product->hold : live.hold;
     /* Without a stage that folds by itself, or where the plan is folded anyway, one graph serves all stages. */
+    plan->judged = plan->session.graph;
     const struct npart__live_graph folded = {.session = basic ? &basic->session : NULL,
                                               .equivalent = basic ? basic->equivalent : NULL};
-    return npart__judge(&plan->target, &live, basic ? &folded : NULL, assumed, plan->arena, &plan->mask, error);
+    return npart__judge(&plan->target, &live, basic ? &folded : NULL, plan->assumed, plan->arena, &plan->mask, error);
 }
 
 /* All that is known of the sizes in the plan's graph, which may have nodes that the request's has not. Causes,
@@ -684,94 +695,91 @@ bool npart__plan_find_memory(const struct npart__plan *trial, struct npart__aren
     return is_found;
 }
 
+/* What products do with a plan that has come so far, in the order of their rows; the first error ends it. */
+static npart_status pass_by(struct npart__plan *plan, enum npart__moment moment, struct npart_error *error)
+{
+    npart_status status = NPART_OK;
+    for (const struct npart__product *product = plan->request.products; product->name; product++)
+        for (size_t i = 0; status == NPART_OK && i < NPART__PASSES && product->passes[moment][i]; i++)
+            status = product->passes[moment][i](plan, error);
+    return status;
+}
+
+/* The session of the view that the target sees, judged. A copy of the struct: its arrays are shared with other targets
+ * and only read; what changes them makes its own (npart__session_expand). */
+static npart_status judge_view(struct npart__plan *plan, struct npart__shared_view **view, struct npart_error *error)
+{
+    npart_status status =
+        find_view(plan, plan->level, plan->release, plan->level == NPART_LEVEL_BASIC, view, error);
+    if (status != NPART_OK)
+        return status;
+    plan->session = plan->unmoved = (*view)->session;
+    plan->equivalent = (*view)->equivalent;
+    plan->inference = plan->session.made_from;
+    plan->graph = plan->inference->graph;
+    return npart__plan_judge(plan, error);
+}
+
+/* By what is accepted, which policies and failures change: what they give back to the CPU has a rule, which
+ * npart__hand_back makes the reason of. */
+static npart_status form_partitions(struct npart__plan *plan, struct npart_error *error)
+{
+    uint32_t nodes = plan->session.graph->nodes.count;
+    plan->accepted = npart__arena_zeroed(plan->arena, nodes + (size_t)1, sizeof *plan->accepted);
+    if (!plan->accepted)
+        return npart__fail_memory(error);
+    for (uint32_t i = 0; i < nodes; i++)
+        plan->accepted[i] = plan->mask.verdicts[i] == NPART_VERDICT_NPU;
+    npart_status status = pass_by(plan, NPART__HAS_ACCEPTED, error);
+    struct npart__partition_request request = npart__partition_request_of(plan, plan->accepted);
+    request.mask = &plan->mask;
+    if (status == NPART_OK)
+        status = npart__partition_graph(&request, plan->arena, &plan->partitioning, error);
+    if (status == NPART_OK)
+        status = npart__hand_back(plan->target.oplist, plan->partitioning.handed_back, nodes, plan->arena, &plan->mask,
+                                  error);
+    return status == NPART_OK ? pass_by(plan, NPART__HAS_PARTITIONED, error) : status;
+}
+
 /* Each stage stands on those before, and the first error ends it: what has been made lies in the arena, which the
- * caller clears. `out->graph` changes on the way, as calls and branches are settled: what is indexed by node or value
- * is made after that, or carried over by what changed it. */
+ * caller clears. `out->graph` changes on the way, as products change it: what is indexed by node or value is made after
+ * that, or carried over by what changed it. */
 npart_status npart__plan_make(const struct npart__plan_request *request, struct npart__arena *arena,
                               struct npart__plan *out, struct npart_error *error)
 {
-    struct npart__inference *inference = request->inference;
+    struct npart__shared_view *view = NULL;
+    struct npart__told *told = NULL;
     memset(out, 0, sizeof *out);
     out->arena = arena;
     out->request = *request;
-    out->inference = inference;
+    out->inference = request->inference;
     out->shared = request->shared;
-    out->graph = inference->graph;
+    out->graph = request->inference->graph;
     out->level = request->level;
     /* Names first: a misspelt variant or stage is told before anything costs time. */
     npart_status status = npart__plan_choose(request, arena, out, error);
     if (status == NPART_OK)
-        status = npart__plan_see(out, error); /* needs the target's runtime */
-    uint8_t *assumed = NULL;
+        status = pass_by(out, NPART__SEES, error);
     if (status == NPART_OK)
-        status = gather_assumptions(out, request, &assumed, error);
+        status = gather_assumptions(out, request, error);
     if (status == NPART_OK)
-        status = npart__settle_calls(out, assumed, error);
+        status = pass_by(out, NPART__SETTLES, error);
     if (status == NPART_OK)
-        status = npart__inline_ahead(out, &assumed, error);
-    struct npart__shared_view *view = NULL;
+        status = judge_view(out, &view, error);
     if (status == NPART_OK)
-        status = find_view(out->shared, out->inference, out->level, out->release, out->level == NPART_LEVEL_BASIC,
-                           &view, error);
-    if (status != NPART_OK)
-        return status;
-    /* A copy of the struct: its arrays are shared with other targets and only read; what changes them makes its own
-     * (npart__session_expand). */
-    out->session = view->session;
-    out->equivalent = view->equivalent;
-    out->inference = out->session.made_from;
-    out->graph = out->inference->graph;
-    /* Products before functions: what is round them is judged again as a whole, while verdicts of a round are kept
-     * from then on. Transposes, too: in the first round an operator is still whole that a later one inlines. */
-    status = npart__plan_judge(out, assumed, error);
-    if (status == NPART_OK)
-        status = npart__reshape_products(out, &assumed, error);
-    out->unmoved = out->session;
-    if (status == NPART_OK)
-        status = npart__lay_transposes(out, &assumed, error);
-    if (status == NPART_OK)
-        status = npart__inline_refused(out, &assumed, error);
-    const struct npart__graph *judged = out->session.graph;
-    if (status == NPART_OK)
-        status = npart__move_transposes(out, error);
+        status = pass_by(out, NPART__HAS_JUDGED, error);
     if (status == NPART_OK)
         status = gather_cuts(out, request, error);
-    struct npart__told *told = NULL;
     if (status == NPART_OK)
         status = tell_session(out, view, &told, error);
     if (status != NPART_OK)
         return status;
     out->works = told->works;
-    out->accepted = npart__arena_zeroed(arena, out->session.graph->nodes.count + (size_t)1, sizeof *out->accepted);
-    if (!out->accepted)
-        return npart__fail_memory(error);
     NPART__CHECK(npart__check_session(&out->session)); /* Transposes have moved */
-    for (uint32_t i = 0; i < out->session.graph->nodes.count; i++)
-        out->accepted[i] = out->mask.verdicts[i] == NPART_VERDICT_NPU;
-    status = npart__see_ranks(&out->session, &out->target, out->accepted, out->release, &out->seen, error);
-    if (status != NPART_OK)
-        return status;
-    const struct npart__partition_request partition = {.session = &out->session,
-                                                       .unmoved = &out->unmoved,
-                                                       .target = &out->target,
-                                                       .partitioner = out->partitioner,
-                                                       .accepted = out->accepted,
-                                                       .is_cut = out->is_cut,
-                                                       .match_of = out->mask.match_of,
-                                                       .mask = &out->mask,
-                                                       .works = &out->works,
-                                                       .seen = out->seen};
-    /* Policies change `accepted` here: what they give back to the CPU has a rule, which npart__hand_back makes the
-     * reason of. */
-    status = npart__partition_graph(&partition, arena, &out->partitioning, error);
-    if (status == NPART_OK)
-        status = npart__hand_back(out->target.oplist, out->partitioning.handed_back, out->session.graph->nodes.count,
-                                  arena, &out->mask, error);
-    if (status == NPART_OK)
-        status = npart__find_kernels(out, error);
+    status = form_partitions(out, error);
     if (status == NPART_OK)
         npart__sum_macs(&out->session, &out->works, &out->partitioning);
-    const uint32_t *equivalent = out->session.graph == judged ? out->equivalent : NULL;
+    const uint32_t *equivalent = out->session.graph == out->judged ? out->equivalent : NULL;
     if (status == NPART_OK && !npart__find_decided(&out->target, &out->session, equivalent, &out->partitioning,
                                                    &out->works, arena, &out->decided))
         status = npart__fail_memory(error);

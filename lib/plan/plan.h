@@ -8,9 +8,9 @@
 #include "cause/cause.h"
 #include "cost/cost.h"
 #include "memory/memory.h"
+#include "partition/product.h"
 #include "plan/framework_decides.h"
 #include "precision/precision.h"
-#include "valid/valid.h"
 
 /* What is the same for every target that looks at a graph in the same way: made when first asked for. */
 struct npart__shared {
@@ -19,14 +19,11 @@ struct npart__shared {
     struct npart__other_opset *opsets; /* of lib/change/advice alone; NULL at first */
 };
 
-/* Operators whose bodies hold others of that kind; the standard's go three deep. Past it what is left stays as it
- * is, on the CPU. */
-#define NPART__LIMIT_ROUNDS 8u
-
 struct npart__plan_request {
     const char *model_name;
     struct npart__inference *inference;
     struct npart__shared *shared; /* goes with the inference and outlives the plan */
+    const struct npart__product *products; /* asked at each moment of the plan */
     const struct npart__oplist *oplist;
     const char *target;      /* the text after the list's name; "" for defaults */
     const char *partitioner; /* NULL: the target's */
@@ -54,17 +51,19 @@ struct npart__plan {
     struct npart__target target;
     enum npart__release release; /* whose sessions rewrite the graph */
     enum npart_level level;
-    const char *partitioner;
+    const struct npart__partitioner *partitioner;
     enum npart__invoker invoker, own_invoker; /* what starts partitions, and what does by itself */
     struct npart__shared *shared;
     struct npart__session session;
     struct npart__session unmoved; /* the same before Transposes have moved */
-    const uint32_t *equivalent; /* see npart__find_equivalent */
+    const struct npart__graph *judged; /* the session's when it was judged last: Transposes may have moved since */
+    const uint32_t *equivalent; /* of that, see npart__find_equivalent */
+    uint8_t *assumed; /* by node of `graph`: enum npart__assume; NULL: nothing */
     struct npart__mask mask;
     bool *accepted; /* by node */
     struct npart__works works; /* of live nodes, by all that is known of sizes */
     bool *is_cut;   /* by value: the user cuts after it; NULL: nowhere */
-    struct npart__inference *seen; /* see npart__see_ranks */
+    struct npart__inference *seen; /* what the runtime knows, where a product asks for it; or NULL */
     struct npart__partitioning partitioning;
     struct npart__causes causes;
     struct npart__decided decided; /* of what is taken, what is surely not run by the NPU */
@@ -79,11 +78,6 @@ struct npart__plan {
     struct NPART__ARRAY(struct npart_finding) findings; /* `invalid`, of such nodes */
     const struct npart_dim_binding *bindings; /* sizes chosen for dynamic dims */
     uint32_t binding_count;
-};
-
-/* Nodes that a plan has inlined. */
-struct npart__expansions {
-    struct NPART__ARRAY(struct npart__expansion) items;
 };
 
 /* What is asked for that does not depend on the model: the target, its stages, partitioner, and what starts
@@ -112,47 +106,8 @@ npart_status npart__find_newer(const struct npart__plan *plan, struct npart__are
  * out of memory. */
 bool npart__plan_find_memory(const struct npart__plan *trial, struct npart__arena *arena, struct npart__plan *out);
 
-/* function_calls.c: for a list that says `functions by-name`, leaves the calls that it takes as they are in
- * plan->inference. */
-npart_status npart__settle_calls(struct npart__plan *plan, const uint8_t *assumed, struct npart_error *error);
-
-/* standard_functions.c, for a list that says `functions standard`. In a model with functions of its own: puts the
- * bodies of operators that neither side has in their places, before anything is judged. `*assumed` (NULL: nothing)
- * becomes as long as the graph. */
-npart_status npart__inline_ahead(struct npart__plan *plan, uint8_t **assumed, struct npart_error *error);
-/* Of what has been judged: inlines such operators that were not taken, and judges what they hold, in rounds. */
-npart_status npart__inline_refused(struct npart__plan *plan, uint8_t **assumed, struct npart_error *error);
-
-/* Whether the runtime's provider has refused a live node for certain; a later stage may be another's. */
-bool npart__is_refused(const struct npart__plan *plan, uint32_t node);
-
-/* missing_kernels.c: what neither side can run. */
-npart_status npart__find_kernels(struct npart__plan *plan, struct npart_error *error);
 /* Whether the CPU has a kernel for all that is left to it, once these nodes (by id) are taken. */
 bool npart__plan_has_kernels(const struct npart__plan *plan, const bool *accepted);
-
-/* The graph with bodies in the place of nodes is the plan's from here on; `*assumed` as above. */
-npart_status npart__take_expanded(struct npart__plan *plan, struct npart__inference *inference, uint8_t **assumed,
-                                  struct npart_error *error);
-/* Views of graphs that go with the plan are its own from here on. */
-npart_status npart__own_views(struct npart__plan *plan, struct npart_error *error);
-
-/* matmul_reshapes.c: of what has been judged, puts the Reshapes into the graph that a runtime makes round products
- * that were refused, and judges again. */
-npart_status npart__reshape_products(struct npart__plan *plan, uint8_t **assumed, struct npart_error *error);
-
-/* standard_functions.c: of nodes before this one what was decided before they were judged anew, but for those that
- * are `asked` (NULL: none). False when out of memory. */
-bool npart__keep_verdicts(struct npart__plan *plan, const struct npart__mask *before, uint32_t nodes,
-                          const bool *asked);
-
-/* layout_transposes.c, for a list that says `layout` and `moved`: of what has been judged, puts Transposes into the
- * graph that the runtime makes round operators whose layout changes, and that come to rest beside nodes on the CPU. */
-npart_status npart__lay_transposes(struct npart__plan *plan, uint8_t **assumed, struct npart_error *error);
-
-/* model_transposes.c, for a list that says `moved`: of what has been judged, puts Transposes that the runtime moves
- * past nodes on the CPU after these, and takes away those that meet. */
-npart_status npart__move_transposes(struct npart__plan *plan, struct npart_error *error);
 
 /* Whether the target's runtime loads the model at all, whatever its nodes are, and sizes in it do not contradict each
  * other, so that it could run. */
@@ -161,12 +116,22 @@ bool npart__plan_is_loaded(const struct npart__plan *plan);
 enum npart_plan_verdict npart__plan_verdict(const struct npart__plan *plan, const struct npart_summary *summary,
                                 const bool *accepted, bool is_loaded);
 
-/* seen.c: plan->inference becomes what the target's runtime knows of it. */
-npart_status npart__plan_see(struct npart__plan *plan, struct npart_error *error);
+/* That of the plan's session and target, with these nodes (by id) accepted; without a mask. */
+struct npart__partition_request npart__partition_request_of(const struct npart__plan *plan, bool *accepted);
 
-/* Judges the nodes of plan->session; it is another than before: first finds which are equivalent. */
-npart_status npart__judge_anew(struct npart__plan *plan, const uint8_t *assumed, struct npart_error *error);
-/* With plan->equivalent as it is. */
-npart_status npart__plan_judge(struct npart__plan *plan, const uint8_t *assumed, struct npart_error *error);
+/* Judges the nodes of plan->session, with plan->equivalent as it is. */
+npart_status npart__plan_judge(struct npart__plan *plan, struct npart_error *error);
+
+/* judge_again.c: views of graphs that go with the plan are its own from here on. */
+npart_status npart__own_views(struct npart__plan *plan, struct npart_error *error);
+/* The graph of the inference, which has bodies in the place of nodes, is the plan's from here on. */
+npart_status npart__take_expanded(struct npart__plan *plan, struct npart__inference *inference,
+                                  struct npart_error *error);
+/* Judges the nodes of plan->session, which is another than before. */
+npart_status npart__judge_anew(struct npart__plan *plan, struct npart_error *error);
+/* All three, once a product has changed plan->session. Of nodes that were there before stays what was decided, but for
+ * those that are `asked` (NULL: none); of `before` NULL nothing does. */
+npart_status npart__judge_changed(struct npart__plan *plan, const struct npart__mask *before, const bool *asked,
+                                  struct npart_error *error);
 
 #endif

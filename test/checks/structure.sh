@@ -3,7 +3,7 @@
 # The rules of CONTRIBUTING.md that a script can see. Prints what breaks them.
 set -eu
 cd "$(dirname "$0")/../.."
-stages="base read/wire read/onnx target/schema target/runtime target/oplist analysis/graph analysis/infer analysis/view analysis/valid analysis/session analysis/work plan/judge plan/partition plan/memory plan/precision plan/cause plan/cost plan plan/module api change/edit change/rewrite change/choose change/cache change/split change/fix change/weights change/quantize change/advice compare/diff compare/place report runs many gate"
+stages="base read/wire read/onnx target/schema target/release target/oplist analysis/graph analysis/infer analysis/compiled analysis/session analysis/work plan/judge plan/partition plan/memory plan/precision plan/cause plan/cost plan plan/module runtime/onnxruntime runtime/openvino runtime/qnn runtime api change/edit change/rewrite change/choose change/cache change/split change/fix change/weights change/quantize change/advice compare/diff compare/place report runs many gate"
 failed=0
 complain() {
 	echo "structure: $*" >&2
@@ -73,8 +73,8 @@ fi
 
 # Which operators are treated in a way of their own is data: lines of op lists, and tables.
 sed -n 's/^OPERATOR("[^"]*", \("[^"]*"\).*/\1/p' lib/target/schema/operators.def | sort -u >"${TMPDIR:-/tmp}/structure.$$"
-if grep -nFf "${TMPDIR:-/tmp}/structure.$$" lib/plan/partition/*.[ch] lib/plan/judge/*.[ch]; then
-	complain "a file of lib/plan/partition or lib/plan/judge names an operator"
+if grep -nFf "${TMPDIR:-/tmp}/structure.$$" lib/plan/partition/*.[ch] lib/plan/judge/*.[ch] lib/runtime/openvino/*.[ch] lib/runtime/qnn/*.[ch]; then
+	complain "a file of lib/plan/partition, lib/plan/judge or a provider names an operator"
 fi
 rm -f "${TMPDIR:-/tmp}/structure.$$"
 
@@ -91,7 +91,7 @@ done
 
 # What a person reads uses the field's words: no sentence of an op list and no text of a report has these.
 words='behind|of run time|is open|victims?|alike|twins?|given back|merged into|before the run|hands? over|typically'
-grep -nE "\"[^\"]*\<($words)\>[^\"]*\"" oplists/*.ops oplists/*.rewrites lib/report/*.c lib/plan/cause/*.c lib/api/*.c lib/change/*/*.c lib/change/*/*.def lib/analysis/session/fold.c lib/analysis/valid/*.c \
+grep -nE "\"[^\"]*\<($words)\>[^\"]*\"" oplists/*.ops oplists/*.rewrites lib/report/*.c lib/plan/cause/*.c lib/api/*.c lib/change/*/*.c lib/change/*/*.def lib/analysis/*/*.c lib/runtime/*/*.c \
 	lib/target/oplist/*.c tools/*.c | grep -vE 'source "[^"]*$|^[^:]*:[0-9]*: *#|"cut_behind|"victims|\<PREDICATE|behind_(layout|transpose)' >&2 &&
 	complain "words that are replaced by others"
 # The same of comments, tests and pages; names of the JSON's fields and of rules stay.

@@ -2,7 +2,7 @@
  *
  * Which nodes are judged once: those that no rule can tell apart.
  */
-#include "judge/judge.h"
+#include "onnxruntime/onnxruntime.h"
 #include "support/analysis.h"
 #include "support/built.h"
 #include "support/test.h"

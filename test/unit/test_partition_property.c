@@ -3,10 +3,11 @@
  * Random graphs with random masks: the partitions are those of statements so simple that they can be read, and what
  * partition.h promises of borders, order and counts holds. A failure prints the seed and the graph.
  */
-#include "partition/partition.h"
+#include "onnxruntime/onnxruntime.h"
+#include "onnxruntime/view.h"
+#include "runtime/runtime.h"
 #include "support/built.h"
 #include "support/test.h"
-#include "view/view.h"
 
 #define POLICY_LISTS 500u
 #define GRAPHS_A_LIST 20u
@@ -327,7 +328,8 @@ static void check_count(uint32_t total)
     bool mask[MOST_RUN];
     struct npart__partition_request request = {.session = &session,
                                                .target = &target,
-                                               .partitioner = partitioner,
+                                               .products = npart__products,
+                                               .partitioner = npart__find_partitioner(npart__products, partitioner),
                                                .accepted = mask,
                                                .works = &works};
     uint32_t count = 0;
@@ -572,7 +574,8 @@ static void partition_random_graph(uint32_t seed, enum npart_level level)
         is_cut[v] = has_cuts && session.stands_for[v] == v && v < inference.graph->values.count && random_below(6) == 0;
     struct npart__partition_request request = {.session = &session,
                                                .target = &target,
-                                               .partitioner = partitioner,
+                                               .products = npart__products,
+                                               .partitioner = npart__find_partitioner(npart__products, partitioner),
                                                .accepted = accepted,
                                                .is_cut = has_cuts ? is_cut : NULL,
                                                .works = &works};
@@ -608,7 +611,7 @@ static void test_partition_property__every_partitioner(void)
     struct npart_error error;
     npart__arena_init(&oplist_arena, NULL);
     REQUIRE(npart__oplist_read(list, sizeof list - 1, "t.ops", &oplist_arena, &oplist, NULL, &error) == NPART_OK);
-    for (size_t i = 0; (partitioner = npart__partitioner_name(i)) != NULL; i++)
+    for (size_t i = 0; (partitioner = npart__partitioner_name(npart__products, i)) != NULL; i++)
         for (uint32_t seed = 1; seed <= GRAPHS; seed++)
             check_case(seed, seed % 2 ? NPART_LEVEL_BASIC : NPART_LEVEL_OFF);
     npart__arena_clear(&oplist_arena);
@@ -665,7 +668,7 @@ static void test_partition_property__rounds(void)
     npart__arena_init(&oplist_arena, NULL);
     REQUIRE(npart__oplist_read(list, sizeof list - 1, "t.ops", &oplist_arena, &oplist, NULL, &error) == NPART_OK);
     round_count = 2;
-    for (size_t i = 0; (partitioner = npart__partitioner_name(i)) != NULL; i++)
+    for (size_t i = 0; (partitioner = npart__partitioner_name(npart__products, i)) != NULL; i++)
         for (uint32_t seed = 1; seed <= GRAPHS; seed++)
             check_rounds(seed);
     round_count = 0;
@@ -737,9 +740,9 @@ static void test_partition_property__random_policies(void)
             if (lines[chosen].most_nodes && lines[chosen].most_nodes < most_nodes)
                 most_nodes = lines[chosen].most_nodes;
         }
-        while (npart__partitioner_name(names))
+        while (npart__partitioner_name(npart__products, names))
             names++;
-        partitioner = npart__partitioner_name(random_below((uint32_t)names));
+        partitioner = npart__partitioner_name(npart__products, random_below((uint32_t)names));
         has_cuts = random_below(2);
         npart__arena_init(&oplist_arena, NULL);
         REQUIRE(npart__oplist_read(list, strlen(list), "t.ops", &oplist_arena, &oplist, NULL, &error) == NPART_OK);
@@ -755,13 +758,13 @@ static void test_partition_property__partitioners(void)
 {
     static const char *const known[] = {"connected", "prefix", "qnn", "runs", "single", "waves", "whole"};
     size_t count = 0;
-    for (; npart__partitioner_name(count); count++)
-        CHECK(npart__partitioner_exists(npart__partitioner_name(count)));
+    for (; npart__partitioner_name(npart__products, count); count++)
+        CHECK(npart__find_partitioner(npart__products, npart__partitioner_name(npart__products, count)));
     for (size_t i = 0; i < NPART__COUNT(known); i++)
-        CHECK(npart__partitioner_exists(known[i]));
-    CHECK(!npart__partitioner_name(count + 1) && !npart__partitioner_name(SIZE_MAX));
-    CHECK(!npart__partitioner_exists("wave") && !npart__partitioner_exists("waves2") &&
-          !npart__partitioner_exists(""));
+        CHECK(npart__find_partitioner(npart__products, known[i]));
+    CHECK(!npart__partitioner_name(npart__products, count + 1) && !npart__partitioner_name(npart__products, SIZE_MAX));
+    CHECK(!npart__find_partitioner(npart__products, "wave") && !npart__find_partitioner(npart__products, "waves2") &&
+          !npart__find_partitioner(npart__products, ""));
 }
 
 TESTS(test_partition_property__every_partitioner, test_partition_property__rounds,

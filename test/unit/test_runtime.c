@@ -2,7 +2,7 @@
  *
  * Which kernels releases of ONNX Runtime have.
  */
-#include "runtime/runtime.h"
+#include "release/release.h"
 #include "support/test.h"
 
 static const struct {
@@ -11,7 +11,7 @@ static const struct {
 } rows[] = {
 #define KERNEL(name, since, ...) {"", name, since},
 #define CONTRIB(name, since, ...) {"com.microsoft", name, since},
-#include "runtime/kernels.def"
+#include "release/kernels.def"
 };
 
 /* They are looked up by halving. */
@@ -80,7 +80,7 @@ static const struct {
 #define CANCEL(op, ...) {op, NPART__APPLIES(__VA_ARGS__)},
 #define JOIN(op, newest, zeros, ...) {op, NPART__APPLIES(__VA_ARGS__)},
 #define MERGE(first, second, stays, fits, ...) {second, NPART__APPLIES(__VA_ARGS__)},
-#include "runtime/rewrites.def"
+#include "onnxruntime/rewrites.def"
 };
 
 static void test_runtime__rewrites_are_of_the_standard(void)

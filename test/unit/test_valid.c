@@ -8,7 +8,7 @@
 #include "support/built.h"
 #include "support/proto_writer.h"
 #include "support/test.h"
-#include "valid/checks.h"
+#include "onnxruntime/valid_checks.h"
 
 static struct built built;
 static struct npart__inference inference;

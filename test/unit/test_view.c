@@ -4,7 +4,7 @@
  */
 #include "support/built.h"
 #include "support/test.h"
-#include "view/view.h"
+#include "onnxruntime/view.h"
 
 static struct built built;
 static struct npart__inference inference;

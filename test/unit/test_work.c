@@ -3,6 +3,7 @@
  * What nodes compute and move, worked out by hand: a family after the other, what is quantized, what is fused, what is
  * symbolic or too large.
  */
+#include "onnxruntime/onnxruntime.h"
 #include "support/built.h"
 #include "support/test.h"
 #include "work/formulas.h"

@@ -255,7 +255,7 @@ def opsets(schema):
 HEADER = """/* SPDX-License-Identifier: Apache-2.0
  *
  * Operators of ai.onnx that the standard defines by a function, and that ONNX Runtime's CPU provider has no kernel
- * for (lib/target/runtime/kernels.def), or none for some element type. Generated, do not edit:
+ * for (lib/target/release/kernels.def), or none for some element type. Generated, do not edit:
  *     tools/generate/functions.py > lib/target/schema/functions.def
  * from the functions registered in onnx {onnx} and the kernels of onnxruntime {onnxruntime}.
  *

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Write lib/target/runtime/kernels.def: which operators ONNX Runtime's CPU provider has a kernel for, release by release.
+"""Write lib/target/release/kernels.def: which operators ONNX Runtime's CPU provider has a kernel for, release by release.
 
-usage: kernels.py PYTHON... > lib/target/runtime/kernels.def
+usage: kernels.py PYTHON... > lib/target/release/kernels.def
 
 Each PYTHON is an interpreter with one release of onnxruntime, oldest first: a column each, which must be those of
 `enum npart__release`. This one needs onnx, whose schemas say which operators and type variables there are.
@@ -27,7 +27,7 @@ print(json.dumps([onnxruntime.__version__, kernels, contrib]))
 HEADER = """/* SPDX-License-Identifier: Apache-2.0
  *
  * Operators that ONNX Runtime's CPU provider has a kernel for. Generated, do not edit:
- *     tools/generate/kernels.py PYTHON... > lib/target/runtime/kernels.def
+ *     tools/generate/kernels.py PYTHON... > lib/target/release/kernels.def
  * from the schemas of onnx {onnx} and the kernels of onnxruntime {releases}.
  *
  * KERNEL(name, since version, types in each of these releases) of ai.onnx, CONTRIB of com.microsoft, of which every

@@ -120,7 +120,7 @@ function read_more(text,    words, last, i, key, value, parts, count_parts, k) {
             complain("no word of MORE: " words[i])
     }
 }
-# Versions are SINCE-UNTIL; edges are words with + between, bits of lib/analysis/valid/shapes.c.
+# Versions are SINCE-UNTIL; edges are words with + between, bits of lib/runtime/onnxruntime/valid_shapes.c.
 function edges_of(text) {
     gsub(/\+/, " | ", text)
     return text ? toupper(text) : 0

@@ -14,7 +14,7 @@
 #ifndef NPART_GRAPH_H
 #define NPART_GRAPH_H
 
-#include "runtime/runtime.h"
+#include "release/release.h"
 #include "schema/operators.h"
 #include "wire/wire.h"
 
@@ -264,7 +264,7 @@ npart_status npart__graph_keep_calls(const struct npart__graph *graph, const boo
 
 /* convert.c: the same graph with element type `to` in the place of `from`, as a converter of the model would write it;
  * what a schema fixes stays. Elements are those of the file, not rounded. `graph` must outlive the result. Whether a
- * runtime takes what is made is for lib/analysis/valid. */
+ * runtime takes what is made is for lib/runtime/onnxruntime. */
 npart_status npart__graph_convert(const struct npart__graph *graph, int from, int to, struct npart__arena *arena,
                                   struct npart__graph *out, struct npart_error *error);
 

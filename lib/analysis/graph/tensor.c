@@ -193,7 +193,7 @@ static bool report_broken(struct npart__build *build, struct npart__tensor *tens
 }
 
 /* A tensor that does not fit is a finding and not an error: the analysis needs its dims and type
- * at most, and lib/analysis/valid says what a runtime does about it. */
+ * at most, and lib/runtime/onnxruntime says what a runtime does about it. */
 struct npart__tensor *npart__build_tensor(struct npart__build *build, const Onnx__TensorProto *proto,
                                           const char *where)
 {

@@ -133,3 +133,19 @@ bool npart__session_connect(struct npart__session *session, struct npart__arena 
     return place_equal(session, graph, arena) && npart__list_users(graph, session->fates, arena) &&
            npart__session_copy(session, arena);
 }
+
+const char *npart__fate_sentence(enum npart_fate reason)
+{
+    static const char *const sentences[] = {
+        "runs",
+        "is constant-folded",
+        "is shape arithmetic over static shapes, constant-folded",
+        "is a call or If that is inlined",
+        "is in a branch that is never taken",
+        "passes its input on unchanged",
+        "does nothing at inference",
+        "is fused into another node",
+        "changes nothing",
+    };
+    return sentences[reason];
+}

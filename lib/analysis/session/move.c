@@ -5,7 +5,7 @@
  * Transpose -> Relu -> Conv becomes Relu -> Transpose -> Conv. The value that the Conv takes keeps its id and is
  * made by the Transpose now; the one between the two is made by the Relu. So users of the last result stay as they
  * are, and only producers and operands of the two ends change. Which nodes move, and past which,
- * lib/plan/model_transposes.c says.
+ * lib/runtime/onnxruntime/model_transposes.c says.
  */
 #include "session/passes.h"
 

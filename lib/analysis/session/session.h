@@ -3,9 +3,8 @@
  * session: the graph as a runtime runs it. From a graph and what the runtime knows of it, what becomes of each node of
  * the file, and the graph that is left: a provider is asked about that one, and all later stages look at nothing else.
  *
- * A session is made in steps, each of which leaves one that holds by itself: npart__session_make folds and merges;
- * npart__session_take_branches, _expand and _reshape_products change which nodes there are; npart__session_move only
- * where they stand.
+ * A session is made in steps, each of which leaves one that holds by itself: a product's row (lib/runtime) folds and
+ * merges; npart__session_expand changes which nodes there are; npart__session_move only where they stand.
  */
 #ifndef NPART_SESSION_H
 #define NPART_SESSION_H
@@ -43,19 +42,11 @@ struct npart__session {
     uint32_t *place;       /* by node: the node in whose place it stands until it is remade; itself, mostly */
     uint32_t live_count, folded_count, fused_count; /* of the file's; what is fused is folded, too */
     uint32_t round_count;  /* of rounds after the first */
+    /* Whether the runtime has a kernel for a node, so that it is computed where its operands are constant. */
+    bool (*computes)(const struct npart__inference *inference, const struct npart__graph *graph,
+                     const struct npart__node *node, enum npart__release release);
     bool moves_quantizers; /* a QuantizeLinear is put before ops that move elements, too (qdq_propagation) */
 };
-
-/* Decides for every node of the inference's graph. What is rewritten is what sessions of that release rewrite
- * (lib/target/runtime/rewrites.def). `arena` holds the result. */
-npart_status npart__session_make(struct npart__inference *inference, enum npart_level level,
-                                 enum npart__release release, struct npart__arena *arena,
-                                 struct npart__session *out, struct npart_error *error);
-
-/* branches.c: of a session at level basic, takes the branches of Ifs whose conditions are known, and infers and decides
- * again, until no more are. The session's inference is another then. */
-npart_status npart__session_take_branches(struct npart__session *session, enum npart__release release,
-                                          struct npart__arena *arena, struct npart_error *error);
 
 /* extend.c: what is known of a graph with bodies in the place of some nodes (npart__graph_expand). */
 npart_status npart__infer_expanded(const struct npart__inference *before, const struct npart__expansion *items,
@@ -66,10 +57,6 @@ npart_status npart__infer_expanded(const struct npart__inference *before, const 
  * which are offered in `round`, only Constant ones go. Without bodies it is a session that may be changed. */
 npart_status npart__session_expand(struct npart__session *session, const struct npart__expansion *items, uint32_t count,
                                    uint32_t round, struct npart__arena *arena, struct npart_error *error);
-
-/* products.c: the same for products, in the first round: the bodies have Reshapes round them. */
-npart_status npart__session_reshape_products(struct npart__session *session, const struct npart__expansion *items,
-                                             uint32_t count, struct npart__arena *arena, struct npart_error *error);
 
 /* A live node of one operand and one result that moves past others, which lie between it and what the last of them
  * makes. */
@@ -96,11 +83,12 @@ bool npart__session_know(struct npart__session *session, struct npart__inference
  * and fused. What was moved before is where it was. False when out of memory. */
 bool npart__session_connect(struct npart__session *session, struct npart__arena *arena);
 
-/* fold.c: the only element of a constant, whether inference had a use for it or not: it reads whole numbers and what
- * shapes need; a scale is left in the file until somebody asks. False where it is no constant of one known element. */
+/* constants.c: the only element of a constant, whether inference had a use for it or not: it reads whole numbers and
+ * what shapes need; a scale is left in the file until somebody asks. False where it is no constant of one known
+ * element. */
 bool npart__constant_number(const struct npart__session *session, uint32_t value, double *number);
 
-/* neighbours.c: the order in which a Transpose puts the axes of its operand: `order` has room for NPART__LIMIT_RANK.
+/* axes.c: the order in which a Transpose puts the axes of its operand: `order` has room for NPART__LIMIT_RANK.
  * False where it cannot be told. */
 bool npart__order_of_axes(const struct npart__inference *inference, uint32_t id, int64_t *order, uint32_t *rank);
 /* From channels first to last or back: such an order ONNX Runtime's layout transformation moves whatever it costs
@@ -163,6 +151,10 @@ bool npart__is_between_integers(const struct npart__session *session, uint32_t n
 /* Whether it is the operator of a QDQ node unit, too: integers are of the types that the runtime asks for. */
 bool npart__is_unit(const struct npart__session *session, uint32_t node);
 
+/* Whether a QuantizeLinear does again what a DequantizeLinear undid, with the same numbers for the whole. */
+bool npart__undoes(const struct npart__session *session, const struct npart__node *from,
+                   const struct npart__node *node);
+
 /* A user of a value; of a copy the node that has it. */
 static inline uint32_t npart__user_past_copies(const struct npart__session *session, uint32_t value, uint32_t index)
 {
@@ -176,7 +168,7 @@ static inline uint32_t npart__user_past_copies(const struct npart__session *sess
 /* invariants.c: of the debug build. */
 void npart__check_session(const struct npart__session *session);
 
-/* A sentence for people. */
+/* connect.c: a sentence for people. */
 const char *npart__fate_sentence(enum npart_fate fate);
 
 #endif

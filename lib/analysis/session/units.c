@@ -85,3 +85,26 @@ bool npart__is_unit(const struct npart__session *session, uint32_t id)
 {
     return npart__is_between_integers(session, id) && has_types_of_unit(session, id);
 }
+
+static bool same_element(const struct npart__session *session, uint32_t a, uint32_t b)
+{
+    struct npart__inference *inference = session->inference;
+    if (a == NPART_NONE || b == NPART_NONE || a == b)
+        return a == b;
+    const struct npart__known *one = npart__elements(inference, &inference->facts[a]);
+    const struct npart__known *other = npart__elements(inference, &inference->facts[b]);
+    if (!one || !other || one->count != 1 || other->count != 1 || !one->ints != !other->ints ||
+        inference->facts[a].element_type != inference->facts[b].element_type)
+        return false;
+    return one->ints ? one->ints[0] == other->ints[0] : one->doubles[0] == other->doubles[0];
+}
+
+bool npart__undoes(const struct npart__session *session, const struct npart__node *from, const struct npart__node *node)
+{
+    const struct npart__graph *graph = session->graph;
+    return npart__node_plays(graph, from, NPART__ROLE_DEQUANTIZES) &&
+           npart__node_plays(graph, node, NPART__ROLE_QUANTIZES) && from->input_count == 3 && node->input_count == 3 &&
+           npart__node_input(graph, from, 0) != NPART_NONE &&
+           same_element(session, npart__node_input(graph, node, 1), npart__node_input(graph, from, 1)) &&
+           same_element(session, npart__node_input(graph, node, 2), npart__node_input(graph, from, 2));
+}

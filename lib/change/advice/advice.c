@@ -4,6 +4,7 @@
  * with all steps before it, so a cause whose going brings nothing alone is seen to bring something with others.
  */
 #include "advice/way.h"
+#include "onnxruntime/onnxruntime.h"
 #include "rewrites.h" /* generated */
 
 /* ---- actions ----------------------------------------------------------------------------------------------- */

@@ -6,6 +6,7 @@
  * plan that fails for any other reason than memory means that the step cannot be done, and is no error of the advice.
  */
 #include "advice/what_if.h"
+#include "onnxruntime/onnxruntime.h"
 
 /* Out of memory is passed on; anything else means that it cannot be. A target that the list lacks, an opset by
  * which shapes conflict: such a row is impossible, and the next one that suits takes its place. */

@@ -198,16 +198,10 @@ npart_status npart__what_if(const struct npart__what_if *request, bool wants_cos
     npart_status status = is_ready && (bill || !wants_cost) ? NPART_OK : npart__fail_memory(error);
     memset(out, 0, sizeof *out);
     if (status == NPART_OK) {
-        const struct npart__partition_request again = {.session = &plan->session,
-                                                       .unmoved = &plan->unmoved,
-                                                       .target = &reduced.target,
-                                                       .partitioner = plan->partitioner,
-                                                       .accepted = taken,
-                                                       .is_cut = reduced.is_cut,
-                                                       .match_of = plan->mask.match_of,
-                                                       .mask = &reduced.mask,
-                                                       .works = &plan->works,
-                                                       .seen = plan->seen};
+        struct npart__partition_request again = npart__partition_request_of(plan, taken);
+        again.target = &reduced.target;
+        again.is_cut = reduced.is_cut;
+        again.mask = &reduced.mask;
         status = npart__partition_graph(&again, &scratch, &partitioning, error);
     }
     if (status == NPART_OK && wants_cost) {

@@ -2,7 +2,7 @@
  *
  * The walk over the nodes that outputs need. What is known in both probes is control, and is right where it is the same
  * once the empty slots are cut off. All else is data: by induction it is the same in both where the operands are, and
- * where the node sees slots its operator must treat each of them by itself, or hide the empty ones (rules.c).
+ * where the node sees slots its operator must treat each of them by itself, or hide the empty ones (slot_operators.c).
  */
 #include "cache/internal.h"
 

@@ -194,7 +194,7 @@ static inline double npart__known_number(const struct npart__known *known, uint3
 bool npart__cache_is_moved(struct npart__work *work, struct npart__probe *a, struct npart__probe *b, uint64_t axes,
                            uint32_t value);
 
-/* ---- flow.c, rules.c --------------------------------------------------------------------------------------------- */
+/* ---- flow.c, slot_operators.c ------------------------------------------------------------------------------------ */
 
 /* Walks all nodes that are needed. Adds to what is to be changed, or refuses. */
 npart_status npart__cache_follow(struct npart__work *work, const struct npart__compared *compared);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A run that is filled up: its first tokens count, and those after them are padding. No token attends to a later one
- * (rules.c), but a later one may reach it by another way: by the largest of all positions, which chooses between two
- * tables of angles; by a sum of the mask; by an operator that looks along the tokens. So one more case is compared, of
+ * (slot_operators.c), but a later one may reach it by another way: by the largest of all positions, which chooses
+ * between two tables of angles; by a sum of the mask; by an operator that looks along the tokens. So one more case is
+ * compared, of
  * the same slots in use:
  *
  *     some     the first tokens alone, in a run of their own

@@ -6,7 +6,7 @@
 #include "edit/editor.h"
 #include "fix/state.h"
 #include "quantize/quantize.h"
-#include "view/view.h"
+#include "onnxruntime/view.h"
 #include "wire/files.h"
 
 const char *npart_precision_name(uint32_t index, const char **about)

@@ -4,7 +4,7 @@
  */
 #include <math.h>
 
-#include "runtime/runtime.h"
+#include "release/release.h"
 #include "weights/internal.h"
 #include "wire/files.h"
 

@@ -11,7 +11,6 @@
  */
 #include "cause/trace.h"
 #include "cause/cause.h"
-#include "view/view.h"
 
 /* The symbol that the first dim comes from that is no number; NPART_NONE when there is none. One dim speaks for
  * the shape: when that is fixed, the next is found by asking again. */
@@ -160,7 +159,7 @@ static npart__root computed_by(const struct npart__trace *trace, uint32_t id)
     if (npart__lacks_shapes(node, &since))
         return id + 1;
     /* RELEASE_NEWEST: the newest runtime's kernels, as what an older one lacks is no matter of sizes. */
-    return root && npart__can_compute(trace->session->inference, graph, node, NPART__RELEASE_NEWEST) ? root : 0;
+    return root && trace->session->computes(trace->session->inference, graph, node, NPART__RELEASE_NEWEST) ? root : 0;
 }
 
 /* Two questions: at which root its results lose their shapes, and, of a node that runs, which root keeps it from

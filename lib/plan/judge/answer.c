@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "judge/answer.h"
-#include "valid/compiled.h"
+#include "compiled/compiled.h"
 
 /* Of a pattern's match the caller sets `names`, of a question within a question `is_nested`; both are unset here. */
 void npart__trial_init(struct npart__trial *trial, const struct npart__target *target,

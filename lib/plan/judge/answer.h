@@ -68,20 +68,10 @@ const char *npart__producer_word(const struct npart__trial *trial, uint32_t valu
 bool npart__forms_unit(const struct npart__trial *trial, uint32_t node);
 /* Whether the node passes the `need` rules of its own op. */
 enum npart__truth npart__taken_alone(const struct npart__trial *trial, uint32_t node);
-/* held.c: of a graph with an order, into `beyond`. False when out of memory. Linear in nodes, operands and rules. */
-bool npart__find_held(const struct npart__target *target, const struct npart__live_graph *live,
-                      struct npart__arena *arena, struct npart__beyond *beyond);
-/* held.c: past which the runtime moves a Transpose between channels first and last, whatever it costs. `through`: ops
- * of the list's `through` line in the graph. */
-bool npart__works_in_either_layout(const struct npart__target *target, const struct npart__op_id *through,
-                                   const struct npart__graph *graph, const struct npart__node *node);
-/* integer_transposes.c: whether something that is quantized after a Transpose is dequantized for two nodes or more; and
- * as what that is held then, into `beyond->held`, which is as without Transposes that move. False when out of
- * memory. */
-bool npart__has_shared_transposes(const struct npart__session *session);
-bool npart__hold_integer_transposes(const struct npart__target *target, const struct npart__live_graph *live,
-                                    const struct npart__op_id *layout, const struct npart__op_id *through,
-                                    struct npart__arena *arena, struct npart__beyond *beyond);
+/* held_answers.c: 8 and 16 bits, which scales and zero points may belong to; those of 4 bits are weights. */
+bool npart__holds_integers(const struct npart__session *session, uint32_t value);
+/* The constant that the runtime makes of equal ones. */
+uint32_t npart__shared_constant(const struct npart__session *session, uint32_t value);
 /* NONE of what is no integer, or constant, or what no node has noted. */
 enum npart__held npart__held_of(const struct npart__trial *trial, uint32_t value);
 /* How often a question is asked: of how many operands, and for one of them of how many elements. Both are at least

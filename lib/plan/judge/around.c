@@ -314,7 +314,7 @@ enum npart__truth npart__holds_behind_transpose(const struct npart__asked *asked
     return NPART__FALSE;
 }
 
-/* What the Transpose reads that makes the value and moves on, past what uses it (held.c). */
+/* What the Transpose reads that makes the value and moves on, past what uses it (lib/runtime/qnn/held.c). */
 enum npart__truth npart__holds_moved_input(const struct npart__asked *asked)
 {
     const struct npart__trial *trial = asked->trial;

@@ -523,7 +523,7 @@ npart_status npart__judge(const struct npart__target *target, const struct npart
     bool is_ready = out->verdicts && out->first_reason && out->in_units && judge.cache && judge.policy_ops &&
                     judge.quantized_unit && judge.judged && open_beyond(&out->beyond, graph, arena) &&
                     (!folded || open_beyond(&judge.folded_beyond, folded->session->graph, arena));
-    if (!is_ready || !npart__find_held(target, live, arena, &out->beyond) ||
+    if (!is_ready || (live->hold && !live->hold(target, live->session, arena, &out->beyond)) ||
         !npart__match_patterns(target, live->session, &out->beyond, arena, &judge.units) ||
         !npart__find_refusal(target, live->session, &out->beyond, arena, &judge.refusal))
         return npart__fail_memory(error);

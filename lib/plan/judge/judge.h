@@ -37,7 +37,7 @@ struct npart__failing {
     uint32_t rule;
 };
 
-/* As what the target's compiler holds a tensor of integers: what the first node said that it looked at (held.c). */
+/* As what the target's compiler holds a tensor of integers: what the first node said that it looked at. */
 enum npart__held { NPART__HELD_NONE, NPART__HELD_QUANTIZED, NPART__HELD_PLAIN, NPART__HELD_UNKNOWN };
 
 /* How the runtime turns the axes of what a node makes: a Transpose after it brings channels to the front or to the end
@@ -97,10 +97,6 @@ static inline bool npart__is_among(const struct npart__node *node, const struct 
     return false;
 }
 
-/* held.c: whether a QuantizeLinear does again what a DequantizeLinear undid, with the same numbers for the whole. */
-bool npart__undoes(const struct npart__session *session, const struct npart__node *from,
-                   const struct npart__node *node);
-
 /* The rule by which the CPU's side of the target cannot run the node; NPART_NONE when it can. `policy_ops`: the list's
  * in the node's graph. */
 uint32_t npart__fallback_rule(const struct npart__target *target, const struct npart__op_id *policy_ops,
@@ -118,21 +114,17 @@ npart_status npart__hand_back(const struct npart__oplist *oplist, const uint32_t
 /* By node the first one that rules cannot tell from it (equivalent.c). In `arena`; NULL when out of memory. */
 uint32_t *npart__find_equivalent(const struct npart__session *session, struct npart__arena *arena);
 
-/* A session, and which of its nodes are equivalent. Both are made once a view and shared by targets; the order is a
- * target's own. */
+/* As what a product's compiler holds integers, into `held` and what goes with it. False when out of memory. Linear in
+ * nodes, operands and rules. */
+typedef bool npart__holder(const struct npart__target *target, const struct npart__session *session,
+                           struct npart__arena *arena, struct npart__beyond *beyond);
+
+/* A session, and which of its nodes are equivalent. Both are made once a view and shared by targets. */
 struct npart__live_graph {
     const struct npart__session *session;
     const uint32_t *equivalent;
-    unsigned integers; /* npart__find_integers: where it is 0, nobody needs the order */
-    const uint32_t *order; /* of the main graph's live nodes, as the runtime's; NULL where no rule needs it */
-    uint32_t order_count;
+    npart__holder *hold; /* NULL: what is of integers is quantized */
 };
-
-/* What of a graph makes it a question as what integers are held: nodes other than QuantizeLinear and DequantizeLinear
- * read or make some; something that is quantized after a Transpose is dequantized for two nodes or more. */
-enum { NPART__INTEGERS_OF_OTHERS = 1, NPART__INTEGERS_TURNED = 2 };
-/* 0 also where the list does not say what ops note; else its rules may need the order. */
-unsigned npart__find_integers(const struct npart__target *target, const struct npart__session *session);
 
 /* `assumed` by node of the file: enum npart__assumption_of; NULL: nothing. `folded`: what stages see that fold by
  * themselves, where that is another graph; else NULL. */

@@ -127,11 +127,11 @@ static uint32_t sort_by_segment(struct npart__step_request *request, uint32_t **
 
 /* Steps of a segment begin after the last of the one before. So all of a segment runs before any of the next, and
  * what is cut at one value is not joined round another. */
-void npart__step_segments(struct npart__step_request *request, const char *partitioner)
+void npart__step_segments(struct npart__step_request *request, npart__stepper *step)
 {
     uint32_t *sorted, *ends, base = 0;
     if (!request->segment_of) {
-        npart__give_steps(request, partitioner);
+        npart__give_steps(request, step);
         return;
     }
     uint32_t segments = sort_by_segment(request, &sorted, &ends);
@@ -145,14 +145,14 @@ void npart__step_segments(struct npart__step_request *request, const char *parti
         part.order = sorted + first;
         part.count = ends[s] - first;
         part.segment = s;
-        npart__give_steps(&part, partitioner);
+        npart__give_steps(&part, step);
         npart__arena_clear(&scratch);
         request->failed |= part.failed;
         for (uint32_t i = 0; i < part.count; i++) {
-            uint32_t *step = &request->step_of[part.order[i]];
-            *step += base;
+            uint32_t *of = &request->step_of[part.order[i]];
+            *of += base;
             /* The number after the largest that the segment has. */
-            next = *step >= next ? *step + 1 : next;
+            next = *of >= next ? *of + 1 : next;
         }
         base = next;
     }

@@ -15,7 +15,7 @@ struct partitioner {
     const struct npart__graph *graph;
     const struct npart__session *session;
     const bool *accepted;
-    const char *name;
+    const struct npart__partitioner *by;
     struct npart__hand_back back;
     struct npart__arena *arena;
     struct npart__partitioning *out;
@@ -92,7 +92,7 @@ static void step_region(struct partitioner *at, uint32_t region)
                                            .place_of = at->place_of,
                                            .step_of = at->out->step_of,
                                            .arena = &scratch};
-    npart__step_segments(&request, at->name);
+    npart__step_segments(&request, at->by->step);
     at->failed |= request.failed || !npart__apply_splits(&at->back, at->order, count, at->out->step_of);
     if (!at->failed)
         bound_steps(at, count);
@@ -108,7 +108,7 @@ static bool joins(const struct partitioner *at, uint32_t region)
     const uint32_t *segment_of = at->out->cuts.segment_of;
     const uint8_t *round = at->session->round;
     bool is_any = false;
-    if (!npart__joins_bodies(at->name) || scope->kind != NPART_GRAPH_BODY ||
+    if (!at->by->joins_bodies || scope->kind != NPART_GRAPH_BODY ||
         !npart__is_live(at->session, scope->node) || !at->accepted[scope->node])
         return false;
     for (uint32_t i = 0; i < scope->order_count; i++) {
@@ -480,7 +480,7 @@ static void partition_regions(struct partitioner *at)
         at->failed |= !npart__apply_cuts(&at->back, &at->out->cuts);
     form_partitions(at);
     /* A node that fails parts what it stood among, which therefore has other steps. */
-    if (!at->failed && npart__fail_bodies(at->name, &at->back))
+    if (!at->failed && at->by->fail_bodies && at->by->fail_bodies(&at->back))
         form_partitions(at);
     if (!at->failed)
         at->failed |= !npart__apply_failures(&at->back, at->out, &changed);
@@ -532,7 +532,7 @@ static void find_borders(struct partitioner *at)
         list_ends(at);
     if (!at->failed && at->out->cuts.segment_of)
         list_cuts(at);
-    if (!at->failed && !npart__follows_edges(at->name))
+    if (!at->failed && !at->by->follows_edges)
         complete_ends_in_order(at);
 }
 
@@ -545,7 +545,7 @@ static struct partitioner begin(const struct npart__partition_request *request, 
         .graph = request->session->graph,
         .session = request->session,
         .accepted = request->accepted,
-        .name = request->partitioner,
+        .by = request->partitioner,
         .back = {.request = request, .graph = request->session->graph, .arena = arena},
         .arena = arena,
         .out = out,

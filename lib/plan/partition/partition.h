@@ -63,30 +63,24 @@ static inline size_t npart__most_steps(const struct npart__graph *graph)
     return 2 * (size_t)graph->nodes.count + 2;
 }
 
-/* A partitioner by name; false when there is none. */
-bool npart__partitioner_exists(const char *name);
-/* Its name by place, NULL past the last. */
-const char *npart__partitioner_name(size_t index);
+/* product.h */
+struct npart__partitioner;
+struct npart__product;
 
 /* Borrowed for the call. */
 struct npart__partition_request {
     const struct npart__session *session;
     const struct npart__session *unmoved; /* before Transposes moved, nodes by the same numbers; NULL: `session` */
     const struct npart__target *target; /* whose policies apply */
-    const char *partitioner;
+    const struct npart__product *products; /* whose failures apply */
+    const struct npart__partitioner *partitioner;
     bool *accepted; /* by node, yes or no; what a policy hands back becomes no */
     const bool *is_cut; /* by value: the user cuts the graph after it; NULL: nowhere */
     const struct npart__mask *mask; /* whose failing nodes are handed back; NULL: none are */
     const struct npart__works *works; /* of the session */
     const uint32_t *match_of; /* of a mask; NULL: no match is one node */
-    const struct npart__inference *seen; /* see npart__see_ranks; NULL: the session's */
+    const struct npart__inference *seen; /* what the runtime knows, where a product asks for it; NULL: the session's */
 };
-
-/* ranks.c: what the runtime knows, where a `partitions fail unranked` line of the target asks for it; else NULL. It is
- * kept by the session's inference. */
-npart_status npart__see_ranks(const struct npart__session *session, const struct npart__target *target,
-                              const bool *accepted, enum npart__release release, struct npart__inference **out,
-                              struct npart_error *error);
 
 /* Partitions every region. */
 npart_status npart__partition_graph(const struct npart__partition_request *request, struct npart__arena *arena,

@@ -9,7 +9,7 @@
  */
 #include <stdlib.h>
 
-#include "partition/policy.h"
+#include "partition/product.h"
 
 /* The first reason stays: a node that another line has given back is not accepted any more. */
 void npart__hand_back_node(struct npart__hand_back *to, uint32_t node, uint32_t rule)
@@ -479,13 +479,10 @@ bool npart__apply_failures(struct npart__hand_back *to, const struct npart__part
         /* One line after the other, as each names ops of its own. */
         if (!npart__target_has(to->request->target, policy->when))
             continue;
-        if (policy->kind == NPART__POLICY_FAIL_SHARED && !npart__apply_shared(to, partitioning, policy, changed))
-            return false;
-        if (policy->kind == NPART__POLICY_FAIL_UNRANKED || policy->kind == NPART__POLICY_FAIL_WIDE ||
-            policy->kind == NPART__POLICY_FAIL_PASSED)
-            npart__apply_ranks(to, partitioning, policy, changed);
-        if (policy->kind == NPART__POLICY_FAIL_FLAT && !npart__apply_flat(to, policy, changed))
-            return false;
+        for (const struct npart__product *product = to->request->products; product->name; product++)
+            if (product->failures[policy->kind] &&
+                !product->failures[policy->kind](to, partitioning, policy, changed))
+                return false;
     }
     return true;
 }

@@ -179,8 +179,7 @@ static void step_by_single_nodes(struct npart__step_request *request)
         request->step_of[request->order[i]] = i;
     for (uint32_t i = 0; i < request->count; i++) {
         uint32_t id = request->order[i], last = together_with(request, id);
-        bool is_inside = !request->segment_of || request->segment_of[last] == request->segment;
-        if (is_inside && request->accepted[id] == request->accepted[last])
+        if (npart__is_inside(request, last) && request->accepted[id] == request->accepted[last])
             request->step_of[id] = request->step_of[last];
     }
 }
@@ -225,70 +224,57 @@ static void step_by_whole_graph(struct npart__step_request *request)
     npart__step_by_runs(request);
 }
 
-/* In the order of their names. */
-static const struct {
-    const char *name;
-    npart__stepper *step;
-    bool follows_edges; /* and nothing else: no node that takes nothing from a partition ends it */
-    bool joins_bodies;  /* of nodes that are taken */
-    bool (*fail_bodies)(struct npart__hand_back *to); /* NULL: no node fails by its bodies */
-} partitioners[] = {
+/* Those that are no single product's, in the order of their names. */
+static const struct npart__partitioner partitioners[] = {
     {"connected", step_by_connected_waves, true, false, NULL},
-    {"openvino", npart__step_by_openvino, false, true, npart__fail_parted_bodies},
     {"prefix", step_by_prefix, false, false, NULL},
-    {"qnn", npart__step_by_qnn, true, false, NULL},
     {"runs", npart__step_by_runs, false, false, NULL},
     {"single", step_by_single_nodes, false, false, NULL},
     {"waves", npart__step_by_waves, true, false, NULL},
     {"whole", step_by_whole_graph, false, true, NULL},
 };
 
-const char *npart__partitioner_name(size_t index)
+/* Those of products come last. */
+static const struct npart__partitioner *partitioner_at(const struct npart__product *products, size_t index)
 {
-    return index < NPART__COUNT(partitioners) ? partitioners[index].name : NULL;
+    if (index < NPART__COUNT(partitioners))
+        return &partitioners[index];
+    index -= NPART__COUNT(partitioners);
+    for (; products->name; products++)
+        if (products->partitioner.name && index-- == 0)
+            return &products->partitioner;
+    return NULL;
 }
 
-/* Its place, or the number of them. */
-static size_t find_partitioner(const char *name)
+const char *npart__partitioner_name(const struct npart__product *products, size_t index)
 {
-    size_t i = 0;
-    while (i < NPART__COUNT(partitioners) && strcmp(partitioners[i].name, name) != 0)
-        i++;
-    return i;
+    const struct npart__partitioner *found, *other;
+    for (size_t i = 0; (found = partitioner_at(products, i)); i++) {
+        size_t before = 0;
+        for (size_t k = 0; (other = partitioner_at(products, k)); k++)
+            before += strcmp(other->name, found->name) < 0;
+        if (before == index)
+            return found->name;
+    }
+    return NULL;
 }
 
-bool npart__partitioner_exists(const char *name)
+const struct npart__partitioner *npart__find_partitioner(const struct npart__product *products, const char *name)
 {
-    return find_partitioner(name) < NPART__COUNT(partitioners);
-}
-
-bool npart__follows_edges(const char *partitioner)
-{
-    size_t i = find_partitioner(partitioner);
-    return i < NPART__COUNT(partitioners) && partitioners[i].follows_edges;
-}
-
-bool npart__joins_bodies(const char *partitioner)
-{
-    size_t i = find_partitioner(partitioner);
-    return i < NPART__COUNT(partitioners) && partitioners[i].joins_bodies;
-}
-
-bool npart__fail_bodies(const char *partitioner, struct npart__hand_back *to)
-{
-    size_t i = find_partitioner(partitioner);
-    return i < NPART__COUNT(partitioners) && partitioners[i].fail_bodies && partitioners[i].fail_bodies(to);
+    const struct npart__partitioner *found = NULL;
+    for (size_t i = 0; (found = partitioner_at(products, i)) && strcmp(found->name, name) != 0; i++)
+        continue;
+    return found;
 }
 
 /* A session whose runtime inlines nodes between two rounds has a round_count; all others are given steps at once. */
-void npart__give_steps(struct npart__step_request *request, const char *partitioner)
+void npart__give_steps(struct npart__step_request *request, npart__stepper *step)
 {
-    size_t i = find_partitioner(partitioner);
     /* Places are numbered for each region or segment, so what a partitioner allocates is as long as that. */
     for (uint32_t place = 0; place < request->count; place++)
         request->place_of[request->order[place]] = place;
-    if (i < NPART__COUNT(partitioners) && request->session->round_count)
-        npart__step_rounds(request, partitioners[i].step);
-    else if (i < NPART__COUNT(partitioners))
-        partitioners[i].step(request);
+    if (request->session->round_count)
+        npart__step_rounds(request, step);
+    else
+        step(request);
 }

@@ -7,7 +7,7 @@
 #ifndef NPART_PARTITION_STEPS_H
 #define NPART_PARTITION_STEPS_H
 
-#include "partition/policy.h"
+#include "partition/product.h"
 
 /* One region to be given steps. Of a segment or a round it is a copy with other `order` and `count`; `place_of` and
  * `step_of` are shared. */
@@ -33,38 +33,23 @@ struct npart__step_request {
 };
 
 /* cuts.c: every segment by itself, one after the other. */
-void npart__step_segments(struct npart__step_request *request, const char *partitioner);
-
-/* Fills in step_of for all nodes of the order, accepted or not; all nodes of a step are on one side, and no node
- * has a smaller step than what it takes. */
-typedef void npart__stepper(struct npart__step_request *request);
+void npart__step_segments(struct npart__step_request *request, npart__stepper *step);
 
 /* rounds.c: one partitioner in as many rounds as the request has. */
 void npart__step_rounds(struct npart__step_request *request, npart__stepper *step);
 
 /* One segment. */
-void npart__give_steps(struct npart__step_request *request, const char *partitioner);
+void npart__give_steps(struct npart__step_request *request, npart__stepper *step);
 
 /* components.c: the accepted nodes of a step that do not touch are given steps of their own, right after each other,
  * in the order of their first nodes. */
 void npart__split_steps(struct npart__step_request *request);
 /* units.c: a DequantizeLinear in front of a quantized operator is given the step of that. */
 void npart__join_units(struct npart__step_request *request);
-/* openvino.c, qnn.c: what these providers of ONNX Runtime form. */
-void npart__step_by_openvino(struct npart__step_request *request);
-/* openvino.c: a body of which some nodes are taken, of a node that is taken: the node fails. Whether there is one. */
-bool npart__fail_parted_bodies(struct npart__hand_back *to);
-void npart__step_by_qnn(struct npart__step_request *request);
 /* steps.c */
 void npart__step_by_waves(struct npart__step_request *request);
 void npart__step_by_runs(struct npart__step_request *request);
 void npart__leave_to_cpu(struct npart__step_request *request, uint32_t node, enum npart__partitioner_reason reason);
-/* Whether the partitioner of that name sees edges alone, and not in which order nodes stand. */
-bool npart__follows_edges(const char *partitioner);
-/* Whether a body that is taken as a whole, of a node that is taken, has no partitions of its own. */
-bool npart__joins_bodies(const char *partitioner);
-/* Nodes that the partitioner of that name makes fail by their bodies. Whether there are any. */
-bool npart__fail_bodies(const char *partitioner, struct npart__hand_back *to);
 
 /* walk.c: a region as ONNX Runtime walks over it. ONNX Runtime's order decides what some providers form, so it is
  * repeated where one does. */

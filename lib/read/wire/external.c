@@ -95,7 +95,7 @@ static npart_status add_location(struct find *find, const struct npart__item *va
                : npart__fail_memory(find->error);
 }
 
-/* Of a node: EPContext with a context in another file (lib/analysis/valid/compiled.c says of which providers). */
+/* Of a node: EPContext with a context in another file (lib/analysis/compiled/compiled.c says of which providers). */
 struct context {
     struct npart__item file;
     bool is_context, is_contributed, is_embedded, is_main;

@@ -326,7 +326,7 @@ void npart__line_moved(struct npart__parser *parser, const struct npart__value *
     keep_ops(parser, &is[0], &parser->oplist->moved_ops);
 }
 
-/* What the target's compiler notes of the tensors that an op reads and makes (judge/held.c). */
+/* What the target's compiler notes of the tensors that an op reads and makes (runtime/qnn/held.c). */
 void npart__line_notes_quantized(struct npart__parser *parser, const struct npart__value *is)
 {
     keep_ops(parser, &is[0], &parser->oplist->quantized_ops);

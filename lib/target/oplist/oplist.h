@@ -10,7 +10,7 @@
 #ifndef NPART_OPLIST_H
 #define NPART_OPLIST_H
 
-#include "runtime/runtime.h"
+#include "release/release.h"
 
 /* Limits of an op list, all tested at their edge. Lists may come from anyone (--oplist FILE), so
  * none of them may make reading or judging slow, large or deep. */
@@ -376,6 +376,7 @@ struct npart__provider_option {
 enum npart__policy_kind {
 #define POLICY(id, form, sentence) NPART__POLICY_##id,
 #include "oplist/lines.def"
+    NPART__POLICY_KINDS
 };
 
 /* A `partitions` line: they are applied one after the other to the partitions that could be
@@ -496,7 +497,7 @@ struct npart__oplist {
     struct npart__names layout_ops;  /* "domain:name" of layout-sensitive ops */
     struct npart__names through_ops; /* of ops that work in either layout */
     struct npart__names moved_ops;   /* of ops that only reorder axes, which the runtime moves */
-    struct npart__names quantized_ops, early_ops, plain_ops; /* what ops note of tensors: judge/held.c */
+    struct npart__names quantized_ops, early_ops, plain_ops; /* what ops note of tensors: runtime/qnn/held.c */
     struct npart__stage stages[NPART__LIMIT_STAGES];
     uint32_t stage_count; /* at least 1 */
     uint32_t default_variant; /* NPART_NONE: the list has no variants */

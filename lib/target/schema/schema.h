@@ -2,7 +2,7 @@
  *
  * schema: what the standard calls the operands and attributes of every operator version, with
  * their types and defaults. One generated table, used by inference (element types, attribute
- * defaults), by op lists (names) and by lib/analysis/valid (what is allowed). Rows are strings in a
+ * defaults), by op lists (names) and by lib/runtime/onnxruntime (what is allowed). Rows are strings in a
  * compact form, since most are never asked for.
  * A version is in force from its `since` on until the next one: a model that imports opset 12
  * uses Relu of since 6.
