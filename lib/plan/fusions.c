@@ -239,7 +239,8 @@ bool npart__find_fusions(const struct npart__plan *plan, struct npart__arena *ar
     if (!at.is_taken || !npart__matcher_init(&at.matcher, at.session, arena) || !add_session(&at) || !add_units(&at))
         return false;
     for (size_t p = 0; p < NPART__COUNT(patterns); p++) {
-        npart__matcher_read(&at.matcher, patterns[p].steps);
+        if (!npart__matcher_read(&at.matcher, patterns[p].steps))
+            continue;
         for (uint32_t i = 0; i < at.graph->order_count; i++) {
             uint32_t id = at.graph->order[i];
             /* Twice, so that a whole match is never told as one with something wrong. */

@@ -43,16 +43,21 @@ static bool names_op(const struct npart__pattern_step *step, const char *op)
 }
 
 /* Steps beyond the limit are left out; no row of the table has that many. */
-void npart__matcher_read(struct npart__matcher *at, const char *text)
+bool npart__matcher_read(struct npart__matcher *at, const char *text)
 {
+    unsigned missing = 0; /* steps that no node can be */
     at->step_count = 0;
     while (*text && at->step_count < NPART__LIMIT_FUSION_STEPS)
         text = read_step(text, &at->steps[at->step_count++]);
+    for (uint32_t k = 0; k < at->step_count; k++)
+        missing |= (unsigned)!at->steps[k].is_optional << k;
     for (uint32_t i = 0; i < at->ops.count; i++) {
         at->ops.items[i].steps = 0;
         for (uint32_t k = 0; k < at->step_count; k++)
             at->ops.items[i].steps |= (uint16_t)(names_op(&at->steps[k], at->ops.items[i].name) << k);
+        missing &= ~(unsigned)at->ops.items[i].steps;
     }
+    return !missing;
 }
 
 /* The ops that nodes have; no text is the one before them. */

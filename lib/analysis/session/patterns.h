@@ -84,8 +84,8 @@ struct npart__matcher {
 /* False when out of memory. What it takes from the arena goes back with npart__matcher_clear. */
 bool npart__matcher_init(struct npart__matcher *out, const struct npart__session *session, struct npart__arena *arena);
 void npart__matcher_clear(struct npart__matcher *matcher);
-/* Reads a pattern, which is looked for from here on. */
-void npart__matcher_read(struct npart__matcher *matcher, const char *steps);
+/* Reads a pattern, which is looked for from here on. False where the graph lacks an op of it, so that it is nowhere. */
+bool npart__matcher_read(struct npart__matcher *matcher, const char *steps);
 /* Whether a node may be the pattern's first step, by its op alone. */
 bool npart__may_begin(const struct npart__matcher *matcher, uint32_t node);
 /* Looks for the pattern with this live node as its first step; what is found is in `found`. */

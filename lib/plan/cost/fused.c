@@ -121,7 +121,8 @@ bool npart__find_fused(const struct npart__session *session, enum npart_level le
         return out->of != NULL;
     bool is_ok = npart__matcher_init(&at, session, arena);
     for (size_t r = 0; is_ok && r < NPART__COUNT(rows); r++) {
-        npart__matcher_read(&at, rows[r].steps);
+        if (!npart__matcher_read(&at, rows[r].steps))
+            continue;
         for (uint32_t i = 0; is_ok && i < session->graph->order_count; i++) {
             uint32_t id = session->graph->order[i];
             if (!out->of[id] && npart__may_begin(&at, id) && npart__matcher_find(&at, id, false) &&
