@@ -59,9 +59,10 @@ static bool is_redundant(const struct npart__trial *trial, const struct npart__n
     bool is_positive = npart__node_plays(trial->graph, clamp, NPART__ROLE_NOT_NEGATIVE);
     double low = is_positive ? 0 : -HUGE_VAL, high = HUGE_VAL, scale, zero = 0;
     uint32_t zero_point = quantizer->input_count > 2 ? npart__node_input(trial->graph, quantizer, 2) : NPART_NONE;
-    if (!npart__constant_number(trial->session, npart__node_input(trial->graph, quantizer, 1), &scale) || !(scale > 0) ||
-        (zero_point != NPART_NONE && !npart__constant_number(trial->session, zero_point, &zero)) || !bound_of(trial, clamp, 1, &low) ||
-        !bound_of(trial, clamp, 2, &high))
+    uint32_t scales = npart__node_input(trial->graph, quantizer, 1);
+    if (!npart__constant_number(trial->session, scales, &scale) || !(scale > 0) ||
+        (zero_point != NPART_NONE && !npart__constant_number(trial->session, zero_point, &zero)) ||
+        !bound_of(trial, clamp, 1, &low) || !bound_of(trial, clamp, 2, &high))
         return false;
     uint32_t made = quantizer->output_count ? npart__node_output(trial->graph, quantizer, 0) : NPART_NONE;
     int type = made == NPART_NONE ? 0 : npart__fact_of(trial->inference, made)->element_type;
