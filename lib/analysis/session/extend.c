@@ -39,7 +39,8 @@ static npart_status extend(struct npart__inference *inference, const struct npar
     const struct npart__graph *graph = inference->graph;
     uint32_t nodes = before->file->nodes.count, values = before->file->values.count;
     *out = (struct npart__session){
-        .made_from = inference, .inference = inference, .file = graph, .computes = before->computes};
+        .made_from = inference, .inference = inference, .file = graph, .computes = before->computes,
+        .moves_quantizers = before->moves_quantizers};
     /* Products come in round 0, whatever rounds there were before them. */
     out->round_count = round > before->round_count ? round : before->round_count;
     if (!npart__session_lengthen(before, out, nodes, values, graph->nodes.count, graph->values.count, arena))
