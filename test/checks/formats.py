@@ -271,7 +271,8 @@ def check_markdown(run: Run) -> None:
     expect(cells[0] % 7 == 0 and cells[1] % 7 == 0, f"{where}: {cells} cells")
     contents = [tokens[i + 1].content for i, token in enumerate(tokens) if token.type == "td_open"]
     for last in contents[6::7]:
-        answers = r"(probably, )?after the fix|yes|probably( not)?|no, stay on the CPU|about equal|no estimate"
+        allowed = r"( with \\-\\-allow [a-z,\\-]+)?"
+        answers = rf"(probably, )?after the fix{allowed}|yes|probably( not)?|no, stay on the CPU|about equal|no estimate"
         expect(not last or re.match(rf"({answers})( \\\(the first \d+ steps\\\))?\\: .", last),
                f"{where}: the last cell of a row: {last!r}")
 
