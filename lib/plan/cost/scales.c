@@ -13,24 +13,15 @@ struct encoding {
     int type;
 };
 
-/* False unless it is one number that is known. */
-static bool read_number(const struct npart__session *session, const struct npart__node *node, uint32_t index,
-                        double *out)
-{
-    uint32_t value = index < node->input_count ? npart__node_input(session->graph, node, index) : NPART_NONE;
-    const struct npart__fact *fact = value == NPART_NONE ? NULL : npart__fact_of(session->inference, value);
-    uint64_t elements;
-    return fact && fact->tensor && npart__static_elements(fact, &elements) && elements == 1 &&
-           npart__tensor_doubles(fact->tensor, out, 1);
-}
-
+/* False unless both are one number that is known. */
 static bool read_encoding(const struct npart__session *session, const struct npart__node *node, uint32_t quantized,
                           struct encoding *out)
 {
     uint32_t zero_point = node->input_count > 2 ? npart__node_input(session->graph, node, 2) : NPART_NONE;
     *out = (struct encoding){.type = npart__fact_of(session->inference, quantized)->element_type};
-    return read_number(session, node, 1, &out->scale) &&
-           (zero_point == NPART_NONE || read_number(session, node, 2, &out->zero_point));
+    uint32_t scale = node->input_count > 1 ? npart__node_input(session->graph, node, 1) : NPART_NONE;
+    return npart__constant_number(session, scale, &out->scale) &&
+           (zero_point == NPART_NONE || npart__constant_number(session, zero_point, &out->zero_point));
 }
 
 /* As a DequantizeLinear before the node has it. */
