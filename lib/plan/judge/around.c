@@ -150,12 +150,12 @@ enum npart__truth npart__holds_in_unit(const struct npart__asked *asked)
     return users ? NPART__TRUE : NPART__FALSE;
 }
 
-/* Of the Relu or Clip itself: what makes its operand forms the unit. */
 enum npart__truth npart__holds_clamped(const struct npart__asked *asked)
 {
     return npart__truth_of(npart__clamped_in_unit(asked->trial, asked->value) != NPART_NONE);
 }
 
+/* Of the Relu or Clip itself: what makes its operand forms the unit. */
 enum npart__truth npart__holds_ends_unit(const struct npart__asked *asked)
 {
     const struct npart__trial *trial = asked->trial;
