@@ -28,6 +28,16 @@ bool npart__order_of_axes(const struct npart__inference *inference, uint32_t id,
     return *rank <= NPART__LIMIT_RANK;
 }
 
+bool npart__order_left(const struct npart__session *session, uint32_t id, int64_t *order, uint32_t *rank)
+{
+    if (!npart__order_of_axes(session->inference, id, order, rank))
+        return false;
+    uint32_t node = npart__original(session->inference->graph, id);
+    if (node < session->altered_count && session->altered[node].order)
+        memcpy(order, session->altered[node].order, *rank * sizeof *order);
+    return true;
+}
+
 /* [0,3,1,2] (NHWC to NCHW) and [0,2,3,1] (back), for a rank of 4. The axis of the batch stays first. Of rank 3
  * there is one order for both, [0,2,1]; below that there are no channels beside an axis of space. */
 bool npart__brings_channels(const int64_t *order, uint32_t rank, bool to_end)

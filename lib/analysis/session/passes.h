@@ -7,6 +7,9 @@
 
 #include "session/session.h"
 
+/* constants.c: of a node of the file. */
+struct npart__altered *npart__alter(struct npart__session *session, uint32_t node, struct npart__arena *arena);
+
 /* copies.c: what is used more than once and copied for each use, of a graph that is connected. */
 bool npart__session_copy(struct npart__session *session, struct npart__arena *arena);
 

@@ -22,6 +22,17 @@ enum npart__remade {
     NPART__REMADE_RESHAPE           /* the last of neighbouring Reshapes, by another pass */
 };
 
+/* By what a QuantizeLinear or DequantizeLinear turns numbers to integers and back. */
+struct npart__encoding {
+    double scale, zero_point; /* `scale` 0: none */
+};
+
+/* What a node that stays has in place of its own. */
+struct npart__altered {
+    struct npart__encoding encoding; /* a QuantizeLinear, and so what dequantizes its result */
+    int64_t *order;                  /* a Transpose that does the work of others before it; NULL: it does its own */
+};
+
 struct npart__session {
     /* What is run. It has the nodes and values of the file's graph, by the same ids, and after them copies of nodes
      * (copies.c); of those that are not run it says nothing. Operands are what is left of them once the nodes between
@@ -45,6 +56,8 @@ struct npart__session {
     /* Whether the runtime has a kernel for a node, so that it is computed where its operands are constant. */
     bool (*computes)(const struct npart__inference *inference, const struct npart__graph *graph,
                      const struct npart__node *node, enum npart__release release);
+    struct npart__altered *altered; /* by node of the file; none where nothing is changed of any that stays */
+    uint32_t altered_count;
     bool moves_quantizers; /* a QuantizeLinear is put before ops that move elements, too (qdq_propagation) */
 };
 
@@ -87,10 +100,18 @@ bool npart__session_connect(struct npart__session *session, struct npart__arena 
  * what shapes need; a scale is left in the file until somebody asks. False where it is no constant of one known
  * element. */
 bool npart__constant_number(const struct npart__session *session, uint32_t value, double *number);
+/* What the session has given a QuantizeLinear or DequantizeLinear in place of its own; NULL where it has its own. */
+const struct npart__encoding *npart__new_encoding(const struct npart__session *session, uint32_t node);
+/* Its scale and zero point, 0 where that is left out. False unless both are one number that is known. */
+bool npart__encoding_of(const struct npart__session *session, uint32_t node, struct npart__encoding *out);
+/* The least and the greatest integer of a type of 8 or 16 bits; false for another. */
+bool npart__quantized_range(int element_type, double *low, double *high);
 
-/* axes.c: the order in which a Transpose puts the axes of its operand: `order` has room for NPART__LIMIT_RANK.
- * False where it cannot be told. */
+/* axes.c: the order in which a Transpose of the file puts the axes of its operand: `order` has room for
+ * NPART__LIMIT_RANK. False where it cannot be told. */
 bool npart__order_of_axes(const struct npart__inference *inference, uint32_t id, int64_t *order, uint32_t *rank);
+/* The same of the session: with that of others whose work it does. */
+bool npart__order_left(const struct npart__session *session, uint32_t id, int64_t *order, uint32_t *rank);
 /* From channels first to last or back: such an order ONNX Runtime's layout transformation moves whatever it costs
  * (core/optimizer/layout_transformation, PostLayoutTransformCostCheck). */
 bool npart__moves_channels(const int64_t *order, uint32_t rank);

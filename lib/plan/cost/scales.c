@@ -8,49 +8,41 @@
 #include "cost/cost.h"
 
 /* The scale and the zero point of a QuantizeLinear or DequantizeLinear. */
-struct encoding {
-    double scale, zero_point;
+struct typed_encoding {
+    struct npart__encoding numbers;
     int type;
 };
 
-/* False unless both are one number that is known. */
-static bool read_encoding(const struct npart__session *session, const struct npart__node *node, uint32_t quantized,
-                          struct encoding *out)
-{
-    uint32_t zero_point = node->input_count > 2 ? npart__node_input(session->graph, node, 2) : NPART_NONE;
-    *out = (struct encoding){.type = npart__fact_of(session->inference, quantized)->element_type};
-    uint32_t scale = node->input_count > 1 ? npart__node_input(session->graph, node, 1) : NPART_NONE;
-    return npart__constant_number(session, scale, &out->scale) &&
-           (zero_point == NPART_NONE || npart__constant_number(session, zero_point, &out->zero_point));
-}
-
 /* As a DequantizeLinear before the node has it. */
-static bool encoding_before(const struct npart__session *session, uint32_t value, struct encoding *out)
+static bool encoding_before(const struct npart__session *session, uint32_t value, struct typed_encoding *out)
 {
     uint32_t producer = npart__producer(session->graph, value);
     const struct npart__node *node = producer == NPART_NONE ? NULL : npart__node_at(session->graph, producer);
     uint32_t from = node && node->input_count ? npart__node_input(session->graph, node, 0) : NPART_NONE;
+    out->type = from == NPART_NONE ? 0 : npart__fact_of(session->inference, from)->element_type;
     return from != NPART_NONE && npart__node_plays(session->graph, node, NPART__ROLE_DEQUANTIZES) &&
-           read_encoding(session, node, from, out);
+           npart__encoding_of(session, producer, &out->numbers);
 }
 
 /* As a QuantizeLinear after the node has it, which is its only user. */
-static bool encoding_after(const struct npart__session *session, uint32_t value, struct encoding *out)
+static bool encoding_after(const struct npart__session *session, uint32_t value, struct typed_encoding *out)
 {
     const struct npart__value *result = npart__value_at(session->graph, value);
     if (result->consumer_count != 1)
         return false;
-    const struct npart__node *node = npart__node_at(session->graph, session->graph->consumers[result->first_consumer]);
+    uint32_t user = session->graph->consumers[result->first_consumer];
+    const struct npart__node *node = npart__node_at(session->graph, user);
     uint32_t to = node->output_count ? npart__node_output(session->graph, node, 0) : NPART_NONE;
+    out->type = to == NPART_NONE ? 0 : npart__fact_of(session->inference, to)->element_type;
     return to != NPART_NONE && npart__node_plays(session->graph, node, NPART__ROLE_QUANTIZES) &&
-           read_encoding(session, node, to, out);
+           npart__encoding_of(session, user, &out->numbers);
 }
 
 double npart__requantized_elements(const struct npart__session *session, uint32_t id)
 {
     const struct npart__node *node = npart__node_at(session->graph, id);
     uint32_t result = npart__node_output(session->graph, node, 0);
-    struct encoding after, before;
+    struct typed_encoding after, before;
     double sum = 0;
     if (result == NPART_NONE || !encoding_after(session, result, &after))
         return 0;
@@ -59,8 +51,8 @@ double npart__requantized_elements(const struct npart__session *session, uint32_
         uint64_t elements;
         if (value == NPART_NONE || !encoding_before(session, value, &before))
             continue;
-        bool is_alike =
-            before.scale == after.scale && before.zero_point == after.zero_point && before.type == after.type;
+        bool is_alike = before.numbers.scale == after.numbers.scale &&
+                        before.numbers.zero_point == after.numbers.zero_point && before.type == after.type;
         if (!is_alike && npart__static_elements(npart__fact_of(session->inference, value), &elements))
             sum += (double)elements;
     }

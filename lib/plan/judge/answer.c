@@ -225,9 +225,15 @@ static struct npart__answer answer_value(const struct npart__asked *asked)
  * layer to layer, so none of them shares a verdict that hangs on one. */
 static struct npart__answer quantization_answer(const struct npart__asked *asked, uint32_t operand)
 {
-    if (npart__quantizing_node(asked->trial, asked->value, asked->is_output) == NPART_NONE)
+    uint32_t node = npart__quantizing_node(asked->trial, asked->value, asked->is_output);
+    if (node == NPART_NONE)
         return absent_answer();
     npart__look_beyond(asked->trial);
+    const struct npart__encoding *other = npart__new_encoding(asked->trial->session, node);
+    if (!other && npart__may_join_pairs(asked->trial, node))
+        return unknown_answer();
+    if (other)
+        return operand == 1 ? real_answer(other->scale) : number_answer((int64_t)other->zero_point);
     uint32_t value = npart__quantizing_operand(asked->trial, asked->value, asked->is_output, operand);
     return value == NPART_NONE ? number_answer(0) : element_answer(asked->trial, value, asked->element);
 }

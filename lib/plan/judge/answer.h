@@ -60,6 +60,9 @@ uint32_t npart__moved_dequantizer(const struct npart__trial *trial, uint32_t val
 /* The DequantizeLinear that makes an input, or a QuantizeLinear that uses an output, right beside the value or where
  * the runtime moves one there; NPART_NONE. An output, too, may have a DequantizeLinear: npart__moved_dequantizer. */
 uint32_t npart__quantizing_node(const struct npart__trial *trial, uint32_t value, bool is_output);
+/* Whether a QuantizeLinear may get another encoding: what dequantizes its result is transposed and quantized by another
+ * one, and the Transpose goes on to one that follows, after which the runtime joins both pairs (double_pairs.c). */
+bool npart__may_join_pairs(const struct npart__trial *trial, uint32_t node);
 /* Of that node an operand: 0 what is dequantized, 1 the scale, 2 the zero point; NPART_NONE when absent. */
 uint32_t npart__quantizing_operand(const struct npart__trial *trial, uint32_t value, bool is_output, uint32_t index);
 /* The op that makes a value, "none" when none does. */

@@ -273,7 +273,7 @@ static bool moves_channels(const struct npart__trial *trial, uint32_t id)
 {
     int64_t order[NPART__LIMIT_RANK];
     uint32_t rank;
-    return npart__order_of_axes(trial->inference, id, order, &rank) && npart__moves_channels(order, rank);
+    return npart__order_left(trial->session, id, order, &rank) && npart__moves_channels(order, rank);
 }
 
 /* The only operand that is no constant; NPART_NONE where there are more, or many. The same where there is none:

@@ -50,26 +50,21 @@ static bool bound_of(const struct npart__trial *trial, const struct npart__node 
 
 /* Whether all that the QuantizeLinear can tell apart is within the bounds (qdq_util.cc, IsClipMadeRedundantByQ). */
 static bool is_redundant(const struct npart__trial *trial, const struct npart__node *clamp,
-                         const struct npart__node *quantizer)
+                         uint32_t id)
 {
-    static const struct { int type; double low, high; } ranges[] = {{NPART__UINT8, 0, UINT8_MAX},
-                                                                    {NPART__INT8, INT8_MIN, INT8_MAX},
-                                                                    {NPART__UINT16, 0, UINT16_MAX},
-                                                                    {NPART__INT16, INT16_MIN, INT16_MAX}};
     bool is_positive = npart__node_plays(trial->graph, clamp, NPART__ROLE_NOT_NEGATIVE);
-    double low = is_positive ? 0 : -HUGE_VAL, high = HUGE_VAL, scale, zero = 0;
-    uint32_t zero_point = quantizer->input_count > 2 ? npart__node_input(trial->graph, quantizer, 2) : NPART_NONE;
-    uint32_t scales = npart__node_input(trial->graph, quantizer, 1);
-    if (!npart__constant_number(trial->session, scales, &scale) || !(scale > 0) ||
-        (zero_point != NPART_NONE && !npart__constant_number(trial->session, zero_point, &zero)) ||
+    double low = is_positive ? 0 : -HUGE_VAL, high = HUGE_VAL;
+    struct npart__encoding encoding;
+    if (!npart__encoding_of(trial->session, id, &encoding) || !(encoding.scale > 0) ||
         !bound_of(trial, clamp, 1, &low) || !bound_of(trial, clamp, 2, &high))
         return false;
+    const struct npart__node *quantizer = npart__node_at(trial->graph, id);
     uint32_t made = quantizer->output_count ? npart__node_output(trial->graph, quantizer, 0) : NPART_NONE;
     int type = made == NPART_NONE ? 0 : npart__fact_of(trial->inference, made)->element_type;
-    for (size_t i = 0; i < NPART__COUNT(ranges); i++)
-        if (ranges[i].type == type)
-            return rint(low / scale) + zero <= ranges[i].low && rint(high / scale) + zero >= ranges[i].high;
-    return false;
+    double least, most;
+    return npart__quantized_range(type, &least, &most) &&
+           rint(low / encoding.scale) + encoding.zero_point <= least &&
+           rint(high / encoding.scale) + encoding.zero_point >= most;
 }
 
 /* What the only user makes of the value, if that is a Relu or Clip; else NPART_NONE. */
@@ -98,10 +93,10 @@ uint32_t npart__clamped_in_unit(const struct npart__trial *trial, uint32_t value
     uint32_t quantized = moved_result(trial, result);
     if (npart__value_at(graph, quantized)->is_graph_output || npart__user_count(trial->session, quantized) != 1)
         return NPART_NONE;
-    const struct npart__node *user = npart__node_at(graph, npart__user(trial->session, quantized, 0));
+    uint32_t user = npart__user(trial->session, quantized, 0);
     const struct npart__node *clamp = npart__node_at(graph, npart__producer(graph, result));
-    return npart__node_plays(graph, user, NPART__ROLE_QUANTIZES) && is_redundant(trial, clamp, user) ? quantized
-                                                                                                     : NPART_NONE;
+    bool quantizes = npart__node_plays(graph, npart__node_at(graph, user), NPART__ROLE_QUANTIZES);
+    return quantizes && is_redundant(trial, clamp, user) ? quantized : NPART_NONE;
 }
 
 /* The result that is quantized in place of `value`. The value itself where there is no such, or where a
@@ -174,4 +169,41 @@ uint32_t npart__quantizing_operand(const struct npart__trial *trial, uint32_t va
     uint32_t node = npart__quantizing_node(trial, value, is_output);
     const struct npart__node *at = node == NPART_NONE ? NULL : npart__node_at(trial->graph, node);
     return at ? npart__node_input(trial->graph, at, index) : NPART_NONE;
+}
+
+/* What the only user makes of the value; NPART_NONE where there is none, or one of another role. */
+static uint32_t next_result(const struct npart__trial *trial, uint32_t value, const enum npart__role *role)
+{
+    if (value == NPART_NONE || npart__value_at(trial->graph, value)->is_graph_output ||
+        npart__user_count(trial->session, value) != 1)
+        return NPART_NONE;
+    const struct npart__node *user = npart__node_at(trial->graph, npart__user(trial->session, value, 0));
+    return role && !npart__node_plays(trial->graph, user, *role) ? NPART_NONE
+                                                                 : npart__node_output(trial->graph, user, 0);
+}
+
+bool npart__may_join_pairs(const struct npart__trial *trial, uint32_t node)
+{
+    static const enum npart__role roles[] = {NPART__ROLE_DEQUANTIZES, NPART__ROLE_REORDERS_AXES, NPART__ROLE_QUANTIZES,
+                                             NPART__ROLE_DEQUANTIZES}, reorders = NPART__ROLE_REORDERS_AXES;
+    const struct npart__node *quantizer = npart__node_at(trial->graph, node);
+    uint32_t at = npart__node_output(trial->graph, quantizer, 0), again = NPART_NONE;
+    if (!trial->session->moves_quantizers || !npart__node_plays(trial->graph, quantizer, NPART__ROLE_QUANTIZES))
+        return false;
+    for (size_t i = 0; i < NPART__COUNT(roles); i++) {
+        at = next_result(trial, at, &roles[i]);
+        again = roles[i] == NPART__ROLE_QUANTIZES ? npart__producer(trial->graph, at) : again;
+    }
+    struct npart__encoding own, other;
+    if (at == NPART_NONE ||
+        (npart__encoding_of(trial->session, node, &own) && npart__encoding_of(trial->session, again, &other) &&
+         own.scale == other.scale && own.zero_point == other.zero_point))
+        return false;
+    npart__look_beyond(trial);
+    bool meets = false;
+    for (unsigned steps = 0; !meets && at != NPART_NONE && steps < NPART__LIMIT_LAYOUT_STEPS; steps++) {
+        meets = next_result(trial, at, &reorders) != NPART_NONE;
+        at = next_result(trial, at, NULL);
+    }
+    return meets;
 }

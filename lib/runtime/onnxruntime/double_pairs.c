@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * QuantizeLinear -> DequantizeLinear -> QuantizeLinear -> DequantizeLinear with one scale and zero point: the two in
- * the middle go, as what an exporter writes that quantizes a result and then each use of it.
+ * QuantizeLinear -> DequantizeLinear -> QuantizeLinear -> DequantizeLinear: the two in the middle go, as what an
+ * exporter writes that quantizes a result and then each use of it. Where the pairs have unlike scales or zero points,
+ * the two that are left get new ones.
  *
- * Modelled on onnxruntime/core/optimizer/double_qdq_pairs_remover.cc, which also joins pairs of unlike scales, by a
- * third one that is new; those stay here.
+ * Modelled on onnxruntime/core/optimizer/double_qdq_pairs_remover.cc.
  */
+#include <math.h>
+
 #include "onnxruntime/passes.h"
 
 struct doubles {
@@ -43,20 +45,40 @@ static uint32_t before(const struct doubles *at, uint32_t id, enum npart__role r
     return fits ? producer : NPART_NONE;
 }
 
-/* One number that both nodes have as a constant. */
-static bool have_same_number(const struct doubles *at, uint32_t a, uint32_t b, uint32_t index)
+/* The type of the integers, by the zero point. */
+static int type_of(const struct doubles *at, uint32_t id)
 {
-    uint32_t one = operand_of(at, a, index), other = operand_of(at, b, index);
-    double numbers[2];
-    return npart__constant_number(at->session, one, &numbers[0]) &&
-           npart__constant_number(at->session, other, &numbers[1]) && numbers[0] == numbers[1] &&
-           npart__fact_of(at->session->inference, one)->element_type ==
-               npart__fact_of(at->session->inference, other)->element_type;
+    return npart__fact_of(at->session->inference, operand_of(at, id, 2))->element_type;
 }
 
+/* One scale and zero point, of one type, which are known. */
 static bool are_alike(const struct doubles *at, uint32_t a, uint32_t b)
 {
-    return have_same_number(at, a, b, 1) && have_same_number(at, a, b, 2);
+    struct npart__encoding one, other;
+    return npart__encoding_of(at->session, a, &one) && npart__encoding_of(at->session, b, &other) &&
+           one.scale == other.scale && one.zero_point == other.zero_point && type_of(at, a) == type_of(at, b);
+}
+
+/* What both pairs can tell apart is what the new one must: the smaller range in as many steps, in FLOAT
+ * (FindNewZeroPointAndScale). False where it is empty, or for another type. */
+static bool find_encoding(const struct doubles *at, uint32_t first, uint32_t second, struct npart__encoding *out)
+{
+    struct npart__encoding pairs[2];
+    double bounds[2];
+    if (type_of(at, first) != type_of(at, second) || !npart__encoding_of(at->session, first, &pairs[0]) ||
+        !npart__encoding_of(at->session, second, &pairs[1]) ||
+        !npart__quantized_range(type_of(at, first), &bounds[0], &bounds[1]))
+        return false;
+    float least[2], most[2], steps = (float)(bounds[1] - bounds[0]);
+    for (int i = 0; i < 2; i++) {
+        least[i] = (float)(bounds[0] - pairs[i].zero_point) * (float)pairs[i].scale;
+        most[i] = (float)(bounds[1] - pairs[i].zero_point) * (float)pairs[i].scale;
+    }
+    float low = fmaxf(least[0], least[1]), scale = (fminf(most[0], most[1]) - low) / steps;
+    *out = (struct npart__encoding){.scale = scale};
+    if (scale > 0)
+        out->zero_point = roundf((float)bounds[0] - low / scale);
+    return scale > 0;
 }
 
 static void count_uses(const struct doubles *at)
@@ -81,21 +103,31 @@ static void count_uses(const struct doubles *at)
             at->uses[at->session->stands_for[v]] += 2;
 }
 
-/* Of the second QuantizeLinear. */
-static void join(const struct doubles *at, struct npart__session *session, uint32_t second)
+/* Of the second QuantizeLinear. False when out of memory. */
+static bool join(const struct doubles *at, struct npart__session *session, uint32_t second, struct npart__arena *arena)
 {
     uint32_t between = before(at, second, NPART__ROLE_DEQUANTIZES);
     uint32_t first = between == NPART_NONE ? NPART_NONE : before(at, between, NPART__ROLE_QUANTIZES);
     if (first == NPART_NONE)
-        return;
+        return true;
     uint32_t from = result_of(at, first), dequantized = result_of(at, between), result = result_of(at, second);
+    struct npart__encoding encoding;
+    bool is_alike = are_alike(at, first, second);
     if (at->uses[from] != 1 || at->pairs[from] != 1 || at->uses[dequantized] != 1 ||
-        at->pairs[result] != at->uses[result] || !are_alike(at, first, second))
-        return;
+        at->pairs[result] != at->uses[result] || at->uses[result] == 0 ||
+        (!is_alike && !find_encoding(at, first, second, &encoding)))
+        return true;
+    if (!is_alike) {
+        struct npart__altered *altered = npart__alter(session, first, arena);
+        if (!altered)
+            return false;
+        altered->encoding = encoding;
+    }
     session->fates[between] = session->fates[second] = NPART_FATE_NO_OP;
     session->stands_for[dequantized] = session->stands_for[result] = from;
     at->uses[from] = at->uses[result];
     at->pairs[from] = at->pairs[result];
+    return true;
 }
 
 /* Whether anything that is dequantized is quantized at once: most models have none, and nothing has to be counted. */
@@ -123,7 +155,7 @@ bool npart__fold_double_pairs(struct npart__session *session, struct npart__aren
         count_uses(&at);
     for (uint32_t i = 0; is_ready && i < graph->order_count; i++)
         if (is_live(&at, graph->order[i], NPART__ROLE_QUANTIZES))
-            join(&at, session, graph->order[i]);
+            is_ready = join(&at, session, graph->order[i], arena);
     if (is_ready)
         npart__settle_stand_ins(session, graph->values.count);
     npart__arena_clear(&scratch);

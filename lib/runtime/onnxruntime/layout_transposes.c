@@ -345,7 +345,7 @@ static bool meet_transpose(struct layer *at, const struct npart__node *node, uin
     uint32_t rank, operand = npart__node_input(at->graph, node, 0);
     struct npart__turn own = {.rank = at->turns[operand]->rank};
     if (id >= at->session->file->nodes.count || npart__node_output(at->graph, node, 0) == NPART_NONE ||
-        !npart__order_of_axes(at->session->inference, id, order, &rank) || rank != own.rank)
+        !npart__order_left(at->session, id, order, &rank) || rank != own.rank)
         return true;
     for (uint32_t i = 0; i < rank; i++)
         own.to[i] = (uint8_t)order[i];
@@ -406,7 +406,7 @@ static bool start(struct layer *at, const struct npart__node *node, uint32_t id)
     if (result == NPART_NONE || id >= at->session->file->nodes.count || !is_taken(at, id) ||
         !npart__is_among(node, at->moved, at->plan->target.oplist->moved_ops.count) ||
         npart__value_at(at->graph, result)->is_graph_output ||
-        !npart__order_of_axes(at->session->inference, id, order, &rank) || rank > NPART__MOST_AXES)
+        !npart__order_left(at->session, id, order, &rank) || rank > NPART__MOST_AXES)
         return true;
     own.rank = (uint8_t)rank;
     for (uint32_t i = 0; i < rank; i++)

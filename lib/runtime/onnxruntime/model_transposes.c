@@ -182,11 +182,10 @@ static bool can_meet(const struct mover *at, struct span *span)
 {
     int64_t inner[NPART__LIMIT_RANK], outer[NPART__LIMIT_RANK];
     uint32_t rank, outer_rank;
-    const struct npart__inference *inference = at->session->inference;
     /* Of two of different rounds one is compiled already. */
     if (!is_movable(at, span->meets) || at->session->round[span->meets] != at->session->round[span->node] ||
-        !npart__order_of_axes(inference, span->node, inner, &rank) ||
-        !npart__order_of_axes(inference, span->meets, outer, &outer_rank) || rank != outer_rank)
+        !npart__order_left(at->session, span->node, inner, &rank) ||
+        !npart__order_left(at->session, span->meets, outer, &outer_rank) || rank != outer_rank)
         return false;
     span->cancels = npart__orders_cancel(inner, outer, rank);
     return true;
@@ -260,7 +259,7 @@ static bool is_worth_it(const struct mover *at, const struct span *span)
      * whatever the order of its axes is. */
     if (!is_past_cpu || span->meets != NPART_NONE)
         return is_past_cpu;
-    return are_constants_free && npart__order_of_axes(at->session->inference, span->node, order, &rank) &&
+    return are_constants_free && npart__order_left(at->session, span->node, order, &rank) &&
            npart__moves_channels(order, rank);
 }
 

@@ -36,15 +36,9 @@ struct neighbours {
      * world outside or a body does. */
     uint32_t *users;
     bool *is_outer;
-    struct joint *joints; /* by node */
-    struct npart__arena *scratch;
+    uint32_t *reads; /* by Transpose: in the place of its operand; NPART_NONE */
+    struct npart__arena *arena, *scratch; /* for what is left, and for what only this pass needs */
     bool failed; /* out of memory */
-};
-
-/* A Transpose that does the work of others before it. */
-struct joint {
-    int64_t *order; /* NULL: it does its own */
-    uint32_t reads; /* in the place of its operand */
 };
 
 /* Paths are halved on the way, so that long chains of nodes that hand on are not walked again and again. Both
@@ -92,8 +86,8 @@ static bool is_of(const struct neighbours *at, uint32_t id, const struct row *ro
 /* What a node reads first, by what is left. */
 static uint32_t input_of(const struct neighbours *at, uint32_t id)
 {
-    const struct joint *joint = &at->joints[id];
-    return resolve(at, joint->order ? joint->reads : npart__node_input(at->graph, npart__node_at(at->graph, id), 0));
+    bool is_own = at->reads[id] == NPART_NONE;
+    return resolve(at, is_own ? npart__node_input(at->graph, npart__node_at(at->graph, id), 0) : at->reads[id]);
 }
 
 /* The node of the same region that makes what a node's first input stands for. What a body captures is another
@@ -130,16 +124,6 @@ static bool can_hand_on(const struct neighbours *at, uint32_t first, uint32_t re
            (npart__value_at(at->graph, from)->kind == NPART__VALUE_OUTPUT && !at->is_outer[from]);
 }
 
-/* The order of a Transpose together with that of others whose work it does. */
-static bool order_of(const struct neighbours *at, uint32_t id, int64_t *order, uint32_t *rank)
-{
-    if (!npart__order_of_axes(at->inference, id, order, rank))
-        return false;
-    if (at->joints[id].order)
-        memcpy(order, at->joints[id].order, *rank * sizeof *order);
-    return true;
-}
-
 /* The second no longer reads what the first makes, but what that reads. */
 static void read_past(struct neighbours *at, uint32_t first, uint32_t second, bool cancels)
 {
@@ -152,7 +136,7 @@ static void read_past(struct neighbours *at, uint32_t first, uint32_t second, bo
         at->users[from] += at->users[result];
         at->is_outer[from] |= at->is_outer[result];
     } else {
-        at->joints[second].reads = from;
+        at->reads[second] = from;
         at->users[from]++;
     }
     if (at->users[between] == 0) {
@@ -161,28 +145,72 @@ static void read_past(struct neighbours *at, uint32_t first, uint32_t second, bo
     }
 }
 
+/* The node before, where it has this role and one scale, and nothing else uses what it makes; else NPART_NONE. */
+static uint32_t only_before(const struct neighbours *at, uint32_t id, enum npart__role role)
+{
+    uint32_t producer = before(at, id);
+    const struct npart__node *node = producer == NPART_NONE ? NULL : npart__node_at(at->graph, producer);
+    uint64_t scales;
+    bool fits = node && npart__is_live(at->session, producer) && node->domain == 0 && node->input_count > 1 &&
+                npart__node_input(at->graph, node, 1) != NPART_NONE && npart__node_plays(at->graph, node, role) &&
+                npart__static_elements(npart__fact_of(at->inference, npart__node_input(at->graph, node, 1)), &scales) &&
+                scales == 1 && at->users[result_of(at, producer)] == 1 && !at->is_outer[result_of(at, producer)];
+    return fits ? producer : NPART_NONE;
+}
+
+/* In Transpose -> QuantizeLinear -> DequantizeLinear -> Transpose the first goes on to the second: it is gone, and they
+ * are as they were. */
+static uint32_t before_pair(const struct neighbours *at, uint32_t second)
+{
+    uint32_t dequantizer = only_before(at, second, NPART__ROLE_DEQUANTIZES);
+    uint32_t quantizer = dequantizer == NPART_NONE ? dequantizer : only_before(at, dequantizer, NPART__ROLE_QUANTIZES);
+    uint32_t first = quantizer == NPART_NONE ? quantizer : before(at, quantizer);
+    bool is_used_once = first != NPART_NONE && is_of(at, first, cancelled, NPART__COUNT(cancelled)) &&
+                        at->users[result_of(at, first)] == 1 && !at->is_outer[result_of(at, first)];
+    return is_used_once ? first : NPART_NONE;
+}
+
+/* Both are at the second's place now. */
+static void move_past_pair(struct neighbours *at, uint32_t first, uint32_t second, bool cancels)
+{
+    uint32_t read = input_of(at, second), result = result_of(at, second);
+    bypass(at, first);
+    if (!cancels)
+        return;
+    bypass(at, second);
+    at->users[read] += at->users[result] - 1;
+    at->is_outer[read] |= at->is_outer[result];
+}
+
 /* Transpose by [0,2,3,1] and then by [0,3,1,2] is none at all: the second goes. Two that do not cancel become one: the
  * second does the work of both. The first goes once nothing else uses it. */
 static void join_transposes(struct neighbours *at, uint32_t second)
 {
     int64_t inner[NPART__LIMIT_RANK], outer[NPART__LIMIT_RANK];
-    uint32_t first = before(at, second), rank, outer_rank;
+    uint32_t first = before(at, second), rank, outer_rank, past = before_pair(at, second);
+    if (past != NPART_NONE)
+        first = past;
     if (first == NPART_NONE || !is_of(at, first, cancelled, NPART__COUNT(cancelled)) ||
-        !order_of(at, first, inner, &rank) || !order_of(at, second, outer, &outer_rank) || rank != outer_rank)
+        !npart__order_left(at->session, first, inner, &rank) ||
+        !npart__order_left(at->session, second, outer, &outer_rank) || rank != outer_rank)
         return;
     bool cancels = npart__orders_cancel(inner, outer, rank);
-    if (cancels && !can_hand_on(at, first, result_of(at, second)))
+    if (cancels && !can_hand_on(at, past == NPART_NONE ? first : second, result_of(at, second)))
         return;
     if (!cancels) {
-        int64_t *order = npart__arena_allocate(at->scratch, (rank + (size_t)1) * sizeof *order);
-        at->failed |= !order;
-        if (!order)
+        int64_t *order = npart__arena_allocate(at->arena, (rank + (size_t)1) * sizeof *order);
+        struct npart__altered *altered = npart__alter(at->session, second, at->arena);
+        at->failed |= !order || !altered;
+        if (at->failed)
             return;
         for (uint32_t i = 0; i < rank; i++)
             order[i] = inner[outer[i]];
-        at->joints[second].order = order;
+        altered->order = order;
     }
-    read_past(at, first, second, cancels);
+    if (past == NPART_NONE)
+        read_past(at, first, second, cancels);
+    else
+        move_past_pair(at, first, second, cancels);
 }
 
 /* ---- Reshapes --------------------------------------------------------------------------------------------- */
@@ -334,11 +362,12 @@ static bool begin(struct neighbours *at)
     at->uses = npart__arena_zeroed(at->scratch, values, sizeof *at->uses);
     at->users = npart__arena_zeroed(at->scratch, values, sizeof *at->users);
     at->is_outer = npart__arena_zeroed(at->scratch, values, sizeof *at->is_outer);
-    at->joints = npart__arena_zeroed(at->scratch, nodes, sizeof *at->joints);
+    at->reads = npart__arena_allocate(at->scratch, nodes * sizeof *at->reads);
     at->next = npart__arena_allocate(at->scratch, nodes * sizeof *at->next);
-    if (!at->uses || !at->users || !at->is_outer || !at->joints || !at->next)
+    if (!at->uses || !at->users || !at->is_outer || !at->reads || !at->next)
         return false;
     memset(at->next, 0xff, nodes * sizeof *at->next); /* NPART_NONE */
+    memset(at->reads, 0xff, nodes * sizeof *at->reads);
     const uint32_t *first_equal = at->inference->first_equal;
     at->equal_uses = first_equal ? npart__arena_zeroed(at->scratch, values, sizeof *at->equal_uses) : NULL;
     if (first_equal && !at->equal_uses)
@@ -362,7 +391,8 @@ bool npart__fold_neighbours(struct npart__session *session, enum npart__release 
     struct npart__arena scratch;
     npart__arena_init(&scratch, &arena->allocator);
     struct neighbours at = {
-        .inference = inference, .graph = graph, .session = session, .release = release, .scratch = &scratch};
+        .inference = inference, .graph = graph, .session = session, .release = release, .arena = arena,
+                            .scratch = &scratch};
     bool is_begun = begin(&at);
     for (uint32_t i = 0; is_begun && i < graph->order_count; i++) {
         if (is_of(&at, graph->order[i], cancelled, NPART__COUNT(cancelled)))

@@ -214,7 +214,7 @@ static bool order_of(const struct holder *at, uint32_t id, enum npart__turned tu
     const struct npart__node *node = npart__node_at(at->graph, id);
     uint32_t result = node->output_count ? npart__node_output(at->graph, node, 0) : NPART_NONE;
     if (result == NPART_NONE || turned == NPART__TURNED_SOMEHOW ||
-        !npart__order_of_axes(at->session->inference, id, order, rank))
+        !npart__order_left(at->session, id, order, rank))
         return false;
     if (turned == NPART__TURNED_NOT)
         return true;

@@ -69,8 +69,8 @@ static bool have_same_order(const struct npart__session *session, uint32_t a, ui
 {
     int64_t orders[2][NPART__LIMIT_RANK];
     uint32_t ranks[2];
-    return npart__order_of_axes(session->inference, a, orders[0], &ranks[0]) &&
-           npart__order_of_axes(session->inference, b, orders[1], &ranks[1]) && ranks[0] == ranks[1] &&
+    return npart__order_left(session, a, orders[0], &ranks[0]) &&
+           npart__order_left(session, b, orders[1], &ranks[1]) && ranks[0] == ranks[1] &&
            memcmp(orders[0], orders[1], ranks[0] * sizeof *orders[0]) == 0;
 }
 
@@ -120,7 +120,7 @@ static enum npart__truth undoes(const struct finder *at, const int64_t *order, u
     uint32_t other_rank;
     if (meets == MEETS_NONE || meets == MEETS_LAYOUT)
         return NPART__FALSE;
-    if (meets == MEETS_SEVERAL || !npart__order_of_axes(at->session->inference, meets - 1, other, &other_rank) ||
+    if (meets == MEETS_SEVERAL || !npart__order_left(at->session, meets - 1, other, &other_rank) ||
         other_rank != rank)
         return NPART__MAYBE;
     return npart__truth_of(npart__orders_cancel(order, other, rank));
@@ -167,7 +167,7 @@ static void find_uses(const struct finder *at, const struct npart__in_order *liv
             uint32_t value = made_from(at->graph, npart__node_input(at->graph, node, k), NPART__ROLE_DEQUANTIZES);
             uint32_t turned = value == NPART_NONE ? NPART_NONE : turned_before(at->graph, value);
             if (turned != NPART_NONE &&
-                npart__order_of_axes(at->session->inference, npart__producer(at->graph, turned), order, &rank) &&
+                npart__order_left(at->session, npart__producer(at->graph, turned), order, &rank) &&
                 !npart__moves_channels(order, rank))
                 uses[value] = (uint8_t)use_by(at, live->order[i], order, rank, uses[value]);
         }
