@@ -15,7 +15,7 @@ static void test_analyze__answer(void)
     CHECK(npart_analyze_file(model, "hexagon:v73", &summary, &error) == NPART_OK);
     CHECK(summary.verdict == NPART_PLAN_SPLIT && summary.partitions > 1);
     CHECK(npart_summary_text(&summary, text, sizeof text) == strlen(text));
-    CHECK_TEXT(text, "split: 8 partitions, 96 of 454 nodes on the NPU");
+    CHECK_TEXT(text, "split: 8 partitions, 46 of 397 nodes on the NPU");
     CHECK(npart_summary_text(&summary, cut, sizeof cut) == strlen(text));
     CHECK_TEXT(cut, "split: 8 pa");
     CHECK(npart_summary_text(&summary, NULL, 0) == strlen(text));

@@ -3,11 +3,9 @@
  * Nodes that compute what another one does: the runtime keeps the one that it meets first, in its own order, for the
  * users of all (core/optimizer/common_subexpression_elimination.cc), so providers are asked about that one alone.
  * Which are equal is known of the inference (common_subexpression.c). The others are part of it;
- * their work is done there, before all users (connect.c). This is done for lists with a `rewriting` line, of which a
- * compiler was asked (docs/evidence/fidelity-intel.md); of those with a `runtime` line equal nodes are judged one by
- * one, which has the same answers, and the same partitions where these are formed of all that is connected. Of equal
- * QuantizeLinears one stays there, too, since a result that is quantized once ends a QDQ node unit
- * (quantize_static writes one for each use with DedicatedQDQPair).
+ * their work is done there, before all users (connect.c). Of two equal Erfs in two Gelus one is left, and no Gelu; of
+ * equal QuantizeLinears one, so that a result which quantize_static quantizes for each use (DedicatedQDQPair) ends a
+ * QDQ node unit. Convolutions that a Mul or an Add is part of have weights of their own by then, and are not equal.
  *
  * A DequantizeLinear stays by itself: the runtime gives each operator its own before it looks for equal nodes
  * (qdq_transformer/ensure_unique_dq_for_node_unit.cc). So what reads one is equal to nothing.
@@ -20,6 +18,7 @@
 struct equals {
     struct npart__session *session;
     uint32_t *stays; /* NPART_NONE: not decided */
+    bool *has_parts; /* by node: others are part of it, by which it has constants of its own */
 };
 
 /* Whether an operand is dequantized, which then is done for this node alone. */
@@ -36,14 +35,13 @@ static bool reads_own(const struct npart__session *session, const struct npart__
 }
 
 /* Whether equal nodes are one with it, so that it may stay for them. NPART_NONE makes a constant. */
-static bool can_stay(const struct npart__session *session, uint32_t id)
+static bool can_stay(const struct equals *at, uint32_t id)
 {
+    const struct npart__session *session = at->session;
     const struct npart__node *node = id == NPART_NONE ? NULL : npart__node_at(session->file, id);
-    if (node && session->inference->policy->is_partial &&
-        !npart__node_plays(session->file, node, NPART__ROLE_QUANTIZES))
-        return false;
-    return node && npart__is_live(session, id) && node->domain == 0 && !node->body_count && !session->remade[id] &&
-           !npart__node_plays(session->file, node, NPART__ROLE_DEQUANTIZES) && !reads_own(session, node);
+    return node && npart__is_live(session, id) && !at->has_parts[id] && node->domain == 0 && !node->body_count &&
+           !session->remade[id] && !npart__node_plays(session->file, node, NPART__ROLE_DEQUANTIZES) &&
+           !reads_own(session, node);
 }
 
 /* Of the first of equal values the node that makes it. */
@@ -60,10 +58,10 @@ static void choose(const struct equals *at, const uint32_t *order, uint32_t coun
     for (uint32_t i = 0; i < count; i++) {
         const struct npart__node *node = npart__node_at(graph, order[i]);
         uint32_t value = node->output_count ? npart__node_output(graph, node, 0) : NPART_NONE;
-        if (value == NPART_NONE || at->stays[first[value]] != NPART_NONE || !can_stay(at->session, order[i]))
+        if (value == NPART_NONE || at->stays[first[value]] != NPART_NONE || !can_stay(at, order[i]))
             continue;
         uint32_t other = maker_of_first(at->session, value);
-        if (can_stay(at->session, other) && npart__node_region(graph, other) == npart__node_region(graph, order[i]))
+        if (can_stay(at, other) && npart__node_region(graph, other) == npart__node_region(graph, order[i]))
             at->stays[first[value]] = order[i];
     }
 }
@@ -132,7 +130,7 @@ static uint32_t find_equal(const struct equals *at, uint32_t id)
     const struct npart__graph *graph = session->file;
     const struct npart__node *node = npart__node_at(graph, id);
     uint32_t equal = NPART_NONE;
-    if (!can_stay(session, id))
+    if (!can_stay(at, id))
         return NPART_NONE;
     for (uint32_t i = 0; i < node->output_count; i++) {
         uint32_t value = npart__node_output(graph, node, i);
@@ -151,7 +149,7 @@ static uint32_t find_equal(const struct equals *at, uint32_t id)
                                                                                       : maker_of_first(session, value);
     }
     const struct npart__node *other = equal == NPART_NONE ? NULL : npart__node_at(graph, equal);
-    return other && can_stay(session, equal) && other->op_type == node->op_type && reads_same(session, node, other)
+    return other && can_stay(at, equal) && other->op_type == node->op_type && reads_same(session, node, other)
                ? equal
                : NPART_NONE;
 }
@@ -181,18 +179,20 @@ bool npart__fold_equal(struct npart__session *session, struct npart__arena *aren
     size_t values = graph->values.count + (size_t)1;
     uint32_t count = 0;
     bool is_any = false;
-    if (!session->inference->first_equal)
-        return true;
-    for (uint32_t v = 0; v < graph->values.count && !is_any; v++)
-        is_any = session->inference->first_equal[v] != v && can_stay(session, npart__producer(graph, v));
+    for (uint32_t v = 0; session->inference->first_equal && v < graph->values.count && !is_any; v++)
+        is_any = session->inference->first_equal[v] != v && npart__producer(graph, v) != NPART_NONE;
     if (!is_any)
         return true;
     struct npart__arena scratch;
     npart__arena_init(&scratch, &arena->allocator);
     uint32_t *order = npart__arena_allocate(&scratch, (graph->order_count + (size_t)1) * sizeof *order);
     at.stays = npart__arena_allocate(&scratch, values * sizeof *at.stays);
-    bool is_ready = order && at.stays && walk(session, &scratch, order, &count);
+    at.has_parts = npart__arena_zeroed(&scratch, graph->nodes.count + (size_t)1, sizeof *at.has_parts);
+    bool is_ready = order && at.stays && at.has_parts && walk(session, &scratch, order, &count);
     if (is_ready) {
+        for (uint32_t i = 0; i < graph->nodes.count; i++)
+            if (session->into[i] != NPART_NONE)
+                at.has_parts[session->into[i]] = true;
         memset(at.stays, 0xff, values * sizeof *at.stays);
         choose(&at, order, count);
     }
