@@ -137,8 +137,8 @@ static void end_weights(void *along)
     npart__arena_clear(&arena);
 }
 
-static npart_status read_weights(const npart_model *model, const struct npart__skeleton *skeleton,
-                                 const struct npart__weight_list **out, struct npart_error *error)
+static npart_status read_weights(const npart_model *model, const struct npart__weight_list **out,
+                                 struct npart_error *error)
 {
     struct npart__life *life = model->life;
     (void)pthread_mutex_lock(&life->lock);
@@ -146,9 +146,8 @@ static npart_status read_weights(const npart_model *model, const struct npart__s
         struct npart__arena arena;
         npart__arena_init(&arena, &life->arena.allocator);
         struct read_weights *made = npart__arena_zeroed(&arena, 1, sizeof *made);
-        const char *folder = model->own.folder && *model->own.folder ? model->own.folder : ".";
         if (made) {
-            made->status = npart__weights_read(skeleton, model->path, folder, &arena, &made->list, &made->error);
+            made->status = npart__weights_read(&model->own, model->path, &arena, &made->list, &made->error);
             made->arena = arena;
             life->end_along = end_weights;
             life->along = made;
@@ -205,7 +204,7 @@ static npart_status make(npart_model *made, const npart_model *model, const char
     if (status == NPART_OK)
         status = npart_inference_make(&inference, model, NULL, error);
     if (status == NPART_OK && format.least_decibels > 0)
-        status = read_weights(model, &skeleton, &format.weights, error);
+        status = read_weights(model, &format.weights, error);
     if (status == NPART_OK)
         status = quantize(made, model, &format, &skeleton, inference, error);
     if (status == NPART_OK)

@@ -30,18 +30,14 @@ static npart_status fill(npart_losses *losses, struct npart_error *error)
 
 npart_status npart_losses_make(npart_losses **out, const npart_model *model, struct npart_error *error)
 {
-    struct npart__skeleton skeleton;
     if (!out || !model)
         return npart__fail_null(!out ? "out" : "model", error);
     npart_losses *losses = npart__handle_new(sizeof *losses, &model->life->arena.allocator);
     if (!losses)
         return npart__fail_memory(error);
     npart__life_keep(losses->life, model->life);
-    struct npart__arena *arena = &losses->life->arena;
-    const char *folder = model->own.folder && *model->own.folder ? model->own.folder : ".";
-    npart_status status = npart__model_skeleton(model, arena, &skeleton, error);
-    if (status == NPART_OK)
-        status = npart__weights_read(&skeleton, model->path, folder, arena, &losses->list, error);
+    npart_status status =
+        npart__weights_read(&model->own, model->path, &losses->life->arena, &losses->list, error);
     if (status == NPART_OK)
         status = fill(losses, error);
     return NPART__HAND_OVER(out, losses, status, error);
@@ -86,5 +82,10 @@ bool npart_losses_weight(const npart_losses *losses, uint32_t index, struct npar
 
 const char *npart_rounding_name(uint32_t index)
 {
-    return index < NPART__ROUNDINGS ? npart__rounding_name((enum npart__rounding)index) : NULL;
+    static const char *const names[] = {
+#define NPART__ROUNDING(id, name, levels, limit, group) name,
+#include "weights/roundings.def"
+#undef NPART__ROUNDING
+    };
+    return index < NPART__ROUNDINGS ? names[index] : NULL;
 }
