@@ -62,7 +62,7 @@ bool npart__is_quantized_op(const struct npart__quantizer *quantizer, const char
 /* Who asks first decides, but for a provider and channels, which count whenever they are asked for. */
 static void mark(struct npart__quantizer *quantizer, const char *name, uint8_t role, int32_t axis, uint32_t provider)
 {
-    uint32_t id = npart__quantizer_id(quantizer, name);
+    uint32_t id = npart__quantized_id(quantizer, name);
     struct npart__quantized *tensor = id == NPART_NONE ? NULL : &quantizer->tensors[id];
     if (!npart__is_quantizable(tensor) || (tensor->role && axis < 0 && provider == NPART_NONE))
         return;
@@ -83,7 +83,7 @@ static void mark_shared(struct npart__quantizer *quantizer, const char *name, co
 {
     struct npart__quantized *tensor = npart__quantized_at(quantizer, name);
     const struct npart__quantized *of = npart__quantized_at(quantizer, provider);
-    mark(quantizer, name, NPART__ROLE_ACTIVATION, -1, npart__quantizer_id(quantizer, provider));
+    mark(quantizer, name, NPART__ROLE_ACTIVATION, -1, npart__quantized_id(quantizer, provider));
     if (tensor && of)
         tensor->is_provider_converted = quantizer->is_16[place] != of->is_16;
 }
@@ -147,9 +147,9 @@ static void mark_bias(struct npart__quantizer *quantizer, Onnx__NodeProto *node,
     if (!bias || !bias->initializer || !npart__is_quantizable(bias) ||
         !npart__type_is_integer(quantizer->format->weight_type))
         return;
-    struct npart__quantized_bias row = {npart__quantizer_id(quantizer, node->input[2]),
-                                        npart__quantizer_id(quantizer, node->input[0]),
-                                        npart__quantizer_id(quantizer, node->input[1]), false, node->input[2]};
+    struct npart__quantized_bias row = {npart__quantized_id(quantizer, node->input[2]),
+                                        npart__quantized_id(quantizer, node->input[0]),
+                                        npart__quantized_id(quantizer, node->input[1]), false, node->input[2]};
     const struct npart__quantized *operand = npart__quantized_at(quantizer, node->input[0]);
     row.is_converted = operand && quantizer->is_16[place] != operand->is_16;
     if (bias->is_bias) {
@@ -216,6 +216,14 @@ static void ask_pad(struct npart__quantizer *quantizer, Onnx__NodeProto *node, u
         mark_activation(quantizer, node->output[0]);
 }
 
+static void rename_result(struct npart__quantizer *quantizer, uint32_t maker, const char *from, const char *to)
+{
+    Onnx__NodeProto *node = quantizer->main->node[maker];
+    for (size_t i = 0; to && i < node->n_output; i++)
+        if (strcmp(node->output[i], from) == 0)
+            node->output[i] = (char *)(uintptr_t)to;
+}
+
 /* Symmetric ranges do not end where a Relu ends. What makes the operand makes the result, then. */
 static void ask_range(struct npart__quantizer *quantizer, Onnx__NodeProto *node, uint32_t place)
 {
@@ -225,10 +233,7 @@ static void ask_range(struct npart__quantizer *quantizer, Onnx__NodeProto *node,
         return;
     if (operand->uses == 1 && !operand->is_output && !operand->is_input && !operand->is_captured &&
         operand->maker != NPART_NONE && npart__is_quantizable(result) && !operand->converts && !result->converts) {
-        Onnx__NodeProto *maker = quantizer->main->node[operand->maker];
-        for (size_t i = 0; i < maker->n_output; i++)
-            if (strcmp(maker->output[i], node->input[0]) == 0)
-                maker->output[i] = node->output[0];
+        rename_result(quantizer, operand->maker, node->input[0], node->output[0]);
         result->maker = operand->maker;
         operand->role = NPART__ROLE_NONE;
         quantizer->is_removed[place] = true;
@@ -386,30 +391,37 @@ static const char *qdq_domain(const struct npart__quantizer *quantizer)
     return is_wide && was_before ? "com.microsoft" : "";
 }
 
-Onnx__NodeProto *npart__quantizer_qdq(struct npart__quantizer *quantizer, enum npart__role role, const char *name,
-                                      const char *operand, const char *scale, const char *zero, const char *result)
+Onnx__NodeProto *npart__add_qdq(struct npart__quantizer *quantizer, enum npart__role role, const char *name,
+                                const char *operand, const char *scale, const char *zero, const char *result)
 {
-    const char *const operands[] = {operand, scale, zero, NULL};
-    if (quantizer->failed)
-        return NULL;
-    return npart__quantizer_node(quantizer, npart__role_op(role), qdq_domain(quantizer), name, operands, result);
+    const char *domain = qdq_domain(quantizer), *op = npart__role_op(role);
+    const char *suffix = npart__arena_format(quantizer->arena, "_%s", op);
+    if (*domain)
+        op = npart__arena_format(quantizer->arena, "%s:%s", domain, op);
+    quantizer->failed |= !op || !suffix;
+    return quantizer->failed ? NULL
+                             : NPART__ADD_NODE(quantizer, op, npart__new_name(quantizer, name, suffix), result, operand,
+                                               scale, zero);
 }
 
-static Onnx__NodeProto *add_node(struct npart__quantizer *quantizer, enum npart__role role, const char *name,
-                                 const char *operand, const struct npart__quantized *scales, const char *result)
+const char *npart__quantized_input(struct npart__quantizer *quantizer, uint32_t id)
 {
-    return npart__quantizer_qdq(quantizer, role, name, operand, scales->scale_name, scales->zero_name, result);
+    const struct npart__quantized *tensor = &quantizer->tensors[id];
+    const char *name = npart__text(&quantizer->names, id), *input = name;
+    if (tensor->is_output && tensor->maker != NPART_NONE) {
+        input = npart__new_name(quantizer, name, "_QuantizeLinear_Input");
+        rename_result(quantizer, tensor->maker, name, input);
+    }
+    return input;
 }
 
 /* One number for all, or one a channel. */
 static void add_scales(struct npart__quantizer *quantizer, const struct npart__quantized *tensor, int element_type,
-                       int scale_type, double zero)
+                       double zero)
 {
     const int64_t *dims = tensor->axis < 0 ? NULL : &tensor->initializer->dims[tensor->axis];
-    if (quantizer->failed)
-        return;
-    npart__quantizer_tensor(quantizer, tensor->scale_name, scale_type, dims, tensor->axis >= 0, tensor->scale, false);
-    npart__quantizer_tensor(quantizer, tensor->zero_name, element_type, dims, tensor->axis >= 0, zero, false);
+    npart__add_tensor(quantizer, tensor->scale_name, tensor->element_type, dims, tensor->axis >= 0, NULL, tensor->scale);
+    npart__add_tensor(quantizer, tensor->zero_name, element_type, dims, tensor->axis >= 0, NULL, zero);
 }
 
 /* The weight as its quantized type: its numbers where they are known. */
@@ -426,12 +438,8 @@ static void add_quantized(struct npart__quantizer *quantizer, const struct npart
         level = level < range.least ? range.least : level > range.most ? range.most : level;
         quantized[i] = (double)(int64_t)(level + (level < 0 ? -0.5 : 0.5));
     }
-    if (quantizer->failed)
-        return;
-    if (numbers)
-        npart__quantizer_numbers(quantizer, name, element_type, own->dims, own->n_dims, quantized);
-    else
-        npart__quantizer_tensor(quantizer, name, element_type, own->dims, own->n_dims, 0, true);
+    npart__add_tensor(quantizer, name, element_type, own->dims, own->n_dims, numbers ? quantized : NULL,
+                      NPART__ABSENT);
 }
 
 /* In blocks there is a scale for so many numbers along the axis, which is 0 where there are no channels. */
@@ -447,9 +455,8 @@ static bool add_block_scales(struct npart__quantizer *quantizer, struct npart__q
     memcpy(dims, own->dims, own->n_dims * sizeof *dims);
     tensor->axis = tensor->axis < 0 ? 0 : tensor->axis;
     dims[tensor->axis] = (dims[tensor->axis] + block - 1) / block;
-    npart__quantizer_tensor(quantizer, tensor->scale_name, tensor->element_type, dims, own->n_dims, tensor->scale,
-                            false);
-    npart__quantizer_tensor(quantizer, tensor->zero_name, element_type, dims, own->n_dims, 0, false);
+    npart__add_tensor(quantizer, tensor->scale_name, tensor->element_type, dims, own->n_dims, NULL, tensor->scale);
+    npart__add_tensor(quantizer, tensor->zero_name, element_type, dims, own->n_dims, NULL, 0);
     return true;
 }
 
@@ -465,25 +472,23 @@ static void quantize_initializer(struct npart__quantizer *quantizer, struct npar
     bool has_bytes = npart__type_bits(element_type) >= 8 && npart__type_is_integer(element_type);
     const double *numbers = tensor->axis < 0 && has_bytes ? numbers_of(quantizer, tensor) : NULL;
     double zero = is_symmetric && range.least < 0 ? 0 : (range.least + range.most + 1) / 2;
-    tensor->scale = npart__stand_in(npart__quantizer_id(quantizer, name), tensor->element_type) / 16;
+    tensor->scale = npart__stand_in(npart__quantized_id(quantizer, name), tensor->element_type) / 16;
     if (numbers && tensor->element_type == NPART__FLOAT)
         tensor->scale = scale_of(numbers, tensor->tensor->elements, range, is_symmetric, &zero);
     npart__name_scales(quantizer, tensor, name);
-    const char *quantized = npart__quantizer_name(quantizer, name, "_quantized");
-    tensor->reads = npart__quantizer_name(quantizer, name, "_DequantizeLinear_Output");
-    const char *node_name = npart__quantizer_name(quantizer, name, "_DequantizeLinear");
-    if (quantizer->failed)
-        return;
+    const char *quantized = npart__new_name(quantizer, name, "_quantized");
+    tensor->reads = npart__new_name(quantizer, name, "_DequantizeLinear_Output");
     bool has_blocks =
         is_weight && format->block && !tensor->is_wide && add_block_scales(quantizer, tensor, element_type);
     if (!has_blocks)
-        add_scales(quantizer, tensor, element_type, tensor->element_type, zero);
+        add_scales(quantizer, tensor, element_type, zero);
     add_quantized(quantizer, tensor, quantized, element_type, has_blocks ? NULL : numbers, zero);
-    Onnx__NodeProto *node = add_node(quantizer, NPART__ROLE_DEQUANTIZES, node_name, quantized, tensor, tensor->reads);
+    Onnx__NodeProto *node = npart__add_qdq(quantizer, NPART__ROLE_DEQUANTIZES, name, quantized, tensor->scale_name,
+                                           tensor->zero_name, tensor->reads);
     if (tensor->axis >= 0)
-        npart__quantizer_int(quantizer, node, "axis", tensor->axis);
+        npart__set_int(quantizer, node, "axis", tensor->axis);
     if (has_blocks)
-        npart__quantizer_int(quantizer, node, "block_size", format->block);
+        npart__set_int(quantizer, node, "block_size", format->block);
 }
 
 /* A step of 8 bits is 257 of 16, over the same range. */
@@ -492,50 +497,45 @@ static double converted_scale(const struct npart__quantized *tensor)
     return tensor->is_16 ? 257 : 1.0 / 257;
 }
 
+/* What never is below 0 begins its quantized range there. */
+static double middle_of(const struct npart__quantized *tensor, struct range range)
+{
+    bool is_positive = tensor->op && npart__op_plays(tensor->op, NPART__ROLE_NOT_NEGATIVE);
+    return range.least + (is_positive ? 0 : (double)(int64_t)((range.most - range.least) * 0.48));
+}
+
 static void convert_scale(struct npart__quantizer *quantizer, uint32_t id)
 {
     struct npart__quantized *tensor = &quantizer->tensors[id];
     const char *name = npart__text(&quantizer->names, id);
     int type = npart__activation_type(quantizer, tensor, true);
-    struct range range = range_of(type, false);
-    tensor->converted_scale_name = npart__quantizer_name(quantizer, name, "_scale_convert");
-    tensor->converted_zero_name = npart__quantizer_name(quantizer, name, "_zero_point_convert");
-    bool is_positive = tensor->op && npart__op_plays(tensor->op, NPART__ROLE_NOT_NEGATIVE);
-    if (quantizer->failed)
-        return;
-    npart__quantizer_tensor(quantizer, tensor->converted_scale_name, tensor->element_type, NULL, 0,
-                            tensor->scale * converted_scale(tensor), false);
-    npart__quantizer_tensor(quantizer, tensor->converted_zero_name, type, NULL, 0,
-                            is_positive ? range.least
-                                        : range.least + (double)(int64_t)((range.most - range.least) * 0.48),
-                            false);
+    tensor->converted_scale_name = npart__new_name(quantizer, name, "_scale_convert");
+    tensor->converted_zero_name = npart__new_name(quantizer, name, "_zero_point_convert");
+    npart__add_tensor(quantizer, tensor->converted_scale_name, tensor->element_type, NULL, 0, NULL,
+                      tensor->scale * converted_scale(tensor));
+    npart__add_tensor(quantizer, tensor->converted_zero_name, type, NULL, 0, NULL,
+                      middle_of(tensor, range_of(type, false)));
 }
 
 /* A pair between what makes a tensor and its users; of an output of the graph before it. */
 static void add_pair(struct npart__quantizer *quantizer, uint32_t id)
 {
     struct npart__quantized *tensor = &quantizer->tensors[id];
+    tensor->is_done = true;
     if (tensor->converts) {
         convert_scale(quantizer, id);
         npart__add_converted_pair(quantizer, id);
         return;
     }
-    const char *name = npart__text(&quantizer->names, id), *input = name, *output = name;
-    const char *quantized = npart__quantizer_name(quantizer, name, "_QuantizeLinear_Output");
-    const char *first = npart__quantizer_name(quantizer, name, "_QuantizeLinear");
-    const char *second = npart__quantizer_name(quantizer, name, "_DequantizeLinear");
-    if (tensor->is_output && tensor->maker != NPART_NONE) {
-        Onnx__NodeProto *maker = quantizer->main->node[tensor->maker];
-        input = npart__quantizer_name(quantizer, name, "_QuantizeLinear_Input");
-        for (size_t i = 0; input && i < maker->n_output; i++)
-            if (strcmp(maker->output[i], name) == 0)
-                maker->output[i] = (char *)(uintptr_t)input;
-    } else {
-        output = tensor->reads = npart__quantizer_name(quantizer, name, "_DequantizeLinear_Output");
-    }
-    (void)add_node(quantizer, NPART__ROLE_QUANTIZES, first, input, tensor, quantized);
-    (void)add_node(quantizer, NPART__ROLE_DEQUANTIZES, second, quantized, tensor, output);
-    tensor->is_done = true;
+    const char *name = npart__text(&quantizer->names, id), *output = name;
+    const char *quantized = npart__new_name(quantizer, name, "_QuantizeLinear_Output");
+    const char *input = npart__quantized_input(quantizer, id);
+    if (input == name)
+        output = tensor->reads = npart__new_name(quantizer, name, "_DequantizeLinear_Output");
+    (void)npart__add_qdq(quantizer, NPART__ROLE_QUANTIZES, name, input, tensor->scale_name, tensor->zero_name,
+                         quantized);
+    (void)npart__add_qdq(quantizer, NPART__ROLE_DEQUANTIZES, name, quantized, tensor->scale_name, tensor->zero_name,
+                         output);
 }
 
 /* The range of what a Softmax makes is known; QNN has fixed ones of 16 bits for Sigmoid and Tanh (quant_config.py). */
@@ -545,10 +545,7 @@ static void choose_scale(struct npart__quantizer *quantizer, uint32_t id, int ty
     struct range range = range_of(type, false);
     bool is_fixed = quantizer->format->is_for_qnn && npart__type_bits(type) == 16;
     tensor->scale = npart__stand_in(id, tensor->element_type);
-    *zero = range.least;
-    /* What never is below 0 begins its quantized range there. */
-    if (!tensor->op || !npart__op_plays(tensor->op, NPART__ROLE_NOT_NEGATIVE))
-        *zero += (double)(int64_t)((range.most - range.least) * 0.48);
+    *zero = middle_of(tensor, range);
     if (!npart__type_is_integer(type) || tensor->reach == NPART__REACHES_INFINITY)
         *zero = 0;
     if (tensor->reach)
@@ -580,7 +577,7 @@ static void quantize_own(struct npart__quantizer *quantizer)
             int type = npart__activation_type(quantizer, tensor, false);
             choose_scale(quantizer, id, type, &zero);
             npart__name_scales(quantizer, tensor, npart__text(&quantizer->names, id));
-            add_scales(quantizer, tensor, type, tensor->element_type, zero);
+            add_scales(quantizer, tensor, type, zero);
             add_pair(quantizer, id);
         }
     }
@@ -619,21 +616,16 @@ static void quantize_bias(struct npart__quantizer *quantizer, const struct npart
     struct npart__quantized made = {.axis = -1, .scale = (operand ? operand->scale : 1) * (weight ? weight->scale : 1)};
     made.scale *= operand && row->is_converted ? converted_scale(operand) : 1;
     int64_t one = 1;
-    const char *quantized = npart__quantizer_name(quantizer, row->name, "_quantized");
-    const char *node_name = npart__quantizer_name(quantizer, row->name, "_DequantizeLinear");
-    if (quantized)
-        npart__name_scales(quantizer, &made, quantized);
-    if (quantizer->failed)
-        return;
-    npart__quantizer_tensor(quantizer, quantized, NPART__INT32, bias->initializer->dims,
-                            bias->initializer->n_dims, 0, true);
-    npart__quantizer_tensor(quantizer, made.scale_name, bias->element_type,
-                            has_channels ? bias->initializer->dims : &one, 1, made.scale, false);
-    npart__quantizer_tensor(quantizer, made.zero_name, NPART__INT32, bias->initializer->dims, has_channels,
-                            0, false);
-    Onnx__NodeProto *node = add_node(quantizer, NPART__ROLE_DEQUANTIZES, node_name, quantized, &made, row->name);
+    const char *quantized = npart__new_name(quantizer, row->name, "_quantized");
+    const int64_t *dims = bias->initializer->dims;
+    npart__name_scales(quantizer, &made, quantized);
+    npart__add_tensor(quantizer, quantized, NPART__INT32, dims, bias->initializer->n_dims, NULL, NPART__ABSENT);
+    npart__add_tensor(quantizer, made.scale_name, bias->element_type, has_channels ? dims : &one, 1, NULL, made.scale);
+    npart__add_tensor(quantizer, made.zero_name, NPART__INT32, dims, has_channels, NULL, 0);
+    Onnx__NodeProto *node = npart__add_qdq(quantizer, NPART__ROLE_DEQUANTIZES, row->name, quantized, made.scale_name,
+                                           made.zero_name, row->name);
     if (has_channels)
-        npart__quantizer_int(quantizer, node, "axis", 0);
+        npart__set_int(quantizer, node, "axis", 0);
     bias->is_done = true;
 }
 

@@ -317,8 +317,8 @@ static bool list_kept(const struct npart__quantizer *quantizer, struct npart__ke
             is_done = (out->wide[out->wide_count++] = copy_name(quantizer, name)) != NULL;
     }
     for (size_t i = 0; is_done && i < graph->n_initializer; i++) {
-        uint32_t id = npart__quantizer_id(quantizer, graph->initializer[i]->name);
-        if (id != NPART_NONE && quantizer->tensors[id].is_wide)
+        const struct npart__quantized *tensor = npart__quantized_at(quantizer, graph->initializer[i]->name);
+        if (tensor && tensor->is_wide)
             is_done = (out->widened[out->widened_count++] = copy_name(quantizer, graph->initializer[i]->name)) != NULL;
     }
     return is_done;

@@ -81,46 +81,30 @@ static void count_users(const struct npart__quantizer *quantizer, uint32_t id, u
 
 void npart__add_converted_pair(struct npart__quantizer *quantizer, uint32_t id)
 {
-    struct npart__quantized *tensor = &quantizer->tensors[id];
+    const struct npart__quantized *tensor = &quantizer->tensors[id];
     const char *name = npart__text(&quantizer->names, id), *scale = tensor->scale_name, *zero = tensor->zero_name;
-    const char *input = name, *quantized = npart__quantizer_name(quantizer, name, "_QuantizeLinear_Output");
     const char *other = npart__arena_format(quantizer->arena, "%s_convert", name);
+    const char *clone = npart__arena_format(quantizer->arena, "%s_convert_clone", name);
+    const char *quantized = npart__new_name(quantizer, name, "_QuantizeLinear_Output");
+    const char *input = npart__quantized_input(quantizer, id);
     uint32_t asked, converted;
     count_users(quantizer, id, &asked, &converted);
-    bool are_all = asked == converted, is_output = tensor->is_output && tensor->maker != NPART_NONE;
-    if (is_output) {
-        Onnx__NodeProto *maker = quantizer->main->node[tensor->maker];
-        input = npart__quantizer_name(quantizer, name, "_QuantizeLinear_Input");
-        for (size_t i = 0; input && i < maker->n_output; i++)
-            if (strcmp(maker->output[i], name) == 0)
-                maker->output[i] = (char *)(uintptr_t)input;
-    }
-    const char *first = is_output && !are_all ? name : npart__quantizer_name(quantizer, name,
-                                                                            "_DequantizeLinear_Output");
-    const char *between = are_all ? first : npart__quantizer_name(quantizer, other, "_QuantizeLinear_Input");
-    const char *last = is_output && are_all ? name : npart__quantizer_name(quantizer, other,
-                                                                          "_DequantizeLinear_Output");
-    const char *narrow = npart__quantizer_name(quantizer, other, "_QuantizeLinear_Output");
+    bool are_all = asked == converted, is_output = input != name;
+    const char *first =
+        is_output && !are_all ? name : npart__new_name(quantizer, name, "_DequantizeLinear_Output");
+    const char *between = are_all ? first : npart__new_name(quantizer, other, "_QuantizeLinear_Input");
+    const char *last = is_output && are_all ? name : npart__new_name(quantizer, other, "_DequantizeLinear_Output");
+    const char *narrow = npart__new_name(quantizer, other, "_QuantizeLinear_Output");
     if (first != name)
         replace_reads(quantizer, id, false, first);
-    (void)npart__quantizer_qdq(quantizer, NPART__ROLE_QUANTIZES,
-                               npart__quantizer_name(quantizer, name, "_QuantizeLinear"), input, scale, zero,
-                               quantized);
-    (void)npart__quantizer_qdq(quantizer, NPART__ROLE_DEQUANTIZES,
-                               npart__quantizer_name(quantizer, name, "_DequantizeLinear"), quantized, scale, zero,
-                               first);
+    (void)npart__add_qdq(quantizer, NPART__ROLE_QUANTIZES, name, input, scale, zero, quantized);
+    (void)npart__add_qdq(quantizer, NPART__ROLE_DEQUANTIZES, name, quantized, scale, zero, first);
     if (!are_all)
-        (void)npart__quantizer_qdq(quantizer, NPART__ROLE_DEQUANTIZES,
-                                   npart__quantizer_name(quantizer, other, "_clone_DequantizeLinear"), quantized, scale,
-                                   zero, between);
+        (void)npart__add_qdq(quantizer, NPART__ROLE_DEQUANTIZES, clone, quantized, scale, zero, between);
     scale = tensor->converted_scale_name;
     zero = tensor->converted_zero_name;
-    (void)npart__quantizer_qdq(quantizer, NPART__ROLE_QUANTIZES,
-                               npart__quantizer_name(quantizer, other, "_QuantizeLinear"), between, scale, zero,
-                               narrow);
+    (void)npart__add_qdq(quantizer, NPART__ROLE_QUANTIZES, other, between, scale, zero, narrow);
     if (last != name)
         replace_reads(quantizer, id, true, last);
-    (void)npart__quantizer_qdq(quantizer, NPART__ROLE_DEQUANTIZES,
-                               npart__quantizer_name(quantizer, other, "_DequantizeLinear"), narrow, scale, zero, last);
-    tensor->is_done = true;
+    (void)npart__add_qdq(quantizer, NPART__ROLE_DEQUANTIZES, other, narrow, scale, zero, last);
 }
