@@ -113,14 +113,21 @@ bool npart__quantizer_finish(struct npart__quantizer *quantizer);
 /* ---- keep.c: nodes that are not quantized ------------------------------------------------------------------------ */
 
 npart_status npart__quantizer_keep(struct npart__quantizer *quantizer, struct npart_error *error);
+/* From the first of NPART__KEEP... in a text on, or its end. */
+const char *npart__find_kept(const char *text);
+/* The next of what is kept: from after its mark on to the next one, or the end; NULL past the last. */
+const char *npart__next_kept(const char *at, size_t *length, bool *is_16);
+/* Whether an operator is in one of the lists of kinds.def. */
+enum npart__kept_ops {
+#define NPART__KEPT_OPS(name, ops) NPART__OPS_##name,
+#include "quantize/kinds.def"
+#undef NPART__KEPT_OPS
+};
+bool npart__is_op_of(enum npart__kept_ops list, const char *op);
 
 /* ---- masks.c ----------------------------------------------------------------------------------------------------- */
 
 void npart__note_masks(struct npart__quantizer *quantizer, struct npart__inference *inference);
-/* keep.c: whether such an operator has the numbers of a mask among its results; whether its first operand says of
- * which the others it has them. */
-bool npart__adds_masks(const char *op);
-bool npart__chooses(const char *op);
 
 /* Stands for the scale that a tensor would get: no two have the same. A power of two where it is FLOAT16. */
 static inline double npart__stand_in(uint32_t name, int element_type)

@@ -128,17 +128,15 @@ static npart_status fail_name(const char *text, size_t length, struct npart_erro
 npart_status npart__format_read(const char *text, struct npart__arena *arena, struct npart__quantized_format *out,
                                 struct npart_error *error)
 {
-    const char *own = text, *kept = strstr(text, NPART__KEEP), *kept_16 = strstr(text, NPART__KEEP_16);
-    bool is_empty = false;
-    if (kept_16 && (!kept || kept_16 < kept))
-        kept = kept_16;
-    for (const char *at = kept; at; at = strstr(at + 1, ":keep"))
-        for (size_t i = 0; i < 2; i++) {
-            size_t key = strlen(i ? NPART__KEEP_16 : NPART__KEEP);
-            is_empty |= strncmp(at, i ? NPART__KEEP_16 : NPART__KEEP, key) == 0 && (!at[key] || at[key] == ':');
-        }
+    const char *own = text, *kept = npart__find_kept(text);
+    bool is_empty = false, is_16 = false, keeps_16 = false;
+    size_t bytes;
+    for (const char *at = kept; (at = npart__next_kept(at, &bytes, &is_16)); at += bytes) {
+        is_empty |= bytes == 0 || *at == ':';
+        keeps_16 |= is_16;
+    }
     size_t length = strcspn(text, ":"), row = 0;
-    if (kept && !(own = npart__arena_copy_text(arena, text, (size_t)(kept - text))))
+    if (*kept && !(own = npart__arena_copy_text(arena, text, (size_t)(kept - text))))
         return npart__fail_memory(error);
     while (row < NPART__COUNT(formats) && !is_word(text, length, formats[row].format.name))
         row++;
@@ -146,10 +144,10 @@ npart_status npart__format_read(const char *text, struct npart__arena *arena, st
         return fail_name(text, length, error);
     *out = formats[row].format;
     bool is_known = read_qnn(own, out) && !is_empty &&
-                    (!kept_16 || (out->kind == NPART__FORMAT_QDQ && npart__type_is_integer(out->activation_type) &&
+                    (!keeps_16 || (out->kind == NPART__FORMAT_QDQ && npart__type_is_integer(out->activation_type) &&
                                   npart__type_bits(out->activation_type) == 8));
     for (const char *at = own + length; is_known && *at; at += strcspn(at + 1, ":") + 1) {
-        size_t bytes = strcspn(at + 1, ":");
+        bytes = strcspn(at + 1, ":");
         is_known = is_word(at + 1, bytes, "qnn") || read_option(at + 1, bytes, out);
     }
     if (!is_known)
@@ -159,8 +157,8 @@ npart_status npart__format_read(const char *text, struct npart__arena *arena, st
                            ":keep16=NODE",
                            formats[row].format.name);
     out->name = npart__arena_copy_text(arena, text, strlen(text));
-    out->kept = out->name && kept ? out->name + (kept - text) : NULL;
-    out->keeps_16 = kept_16 != NULL;
+    out->kept = out->name && *kept ? out->name + (kept - text) : NULL;
+    out->keeps_16 = keeps_16;
     return out->name ? NPART_OK : npart__fail_memory(error);
 }
 
