@@ -39,19 +39,23 @@ const char *npart_model_quantized_first(const npart_model *model, const char **s
     return model ? npart__quantize_first(model->graph, source ? source : &unused) : NULL;
 }
 
+/* One of a list of names; NULL past the last. */
+#define NAME_AT(model, list, index)                                                                                    \
+    ((model) && (model)->kept && (index) < (model)->kept->list.count ? (model)->kept->list.items[index] : NULL)
+
 const char *npart_model_kept(const npart_model *model, uint32_t index)
 {
-    return model && index < model->kept_count ? model->kept[index] : NULL;
+    return NAME_AT(model, kept, index);
 }
 
 const char *npart_model_wide(const npart_model *model, uint32_t index)
 {
-    return model && index < model->wide_count ? model->wide[index] : NULL;
+    return NAME_AT(model, wide, index);
 }
 
 const char *npart_model_widened(const npart_model *model, uint32_t index)
 {
-    return model && index < model->widened_count ? model->widened[index] : NULL;
+    return NAME_AT(model, widened, index);
 }
 
 /* Whether each node that an opset says otherwise has been said so; nothing is kept where one cannot be. */
@@ -169,23 +173,18 @@ static npart_status quantize(npart_model *made, const npart_model *model, const 
                              struct npart__skeleton *skeleton, npart_inference *inference, struct npart_error *error)
 {
     struct raised raised = {.inference = NULL};
-    struct npart__kept_nodes kept = {.count = 0};
+    struct npart__kept_nodes *kept = npart__arena_zeroed(&made->life->arena, 1, sizeof *kept);
     const struct npart_opset *standard = npart__standard_import(&model->own);
     int64_t own = standard ? standard->version : 0, wanted = npart__format_opset(format, own);
-    npart_status status = NPART_OK;
+    npart_status status = kept ? NPART_OK : npart__fail_memory(error);
     npart__lock(inference);
-    if (format->kind == NPART__FORMAT_QDQ || format->kind == NPART__FORMAT_DYNAMIC)
+    if (status == NPART_OK && (format->kind == NPART__FORMAT_QDQ || format->kind == NPART__FORMAT_DYNAMIC))
         status = prepare(model, inference, wanted != own ? wanted : 0, skeleton, &raised, error);
     const struct npart__graph *graph = raised.inference ? &raised.model.own : &model->own;
     if (status == NPART_OK)
         status = npart__quantize(skeleton, graph, (raised.inference ? raised.inference : inference)->inference, format,
-                                 &model->own, &made->life->arena, &made->skeleton, &kept, error);
-    made->kept = kept.names;
-    made->kept_count = kept.count;
-    made->widened = kept.widened;
-    made->widened_count = kept.widened_count;
-    made->wide = kept.wide;
-    made->wide_count = kept.wide_count;
+                                 &model->own, &made->life->arena, &made->skeleton, kept, error);
+    made->kept = kept;
     npart__unlock(inference);
     npart_inference_free(raised.inference);
     return status;

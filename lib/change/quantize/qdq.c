@@ -9,7 +9,20 @@
 
 #include "quantize/internal.h"
 
-enum habit { BASE, WEIGHTED, PRODUCT, NORM, ON, POOL, LOOKUP, PARTS, PADDED, CLIPPED, CHOICE };
+enum habit {
+#define NPART__HABIT(name, least, asks) name,
+#include "quantize/habits.def"
+#undef NPART__HABIT
+};
+
+static const struct {
+    size_t least; /* operands */
+    const char *asks;
+} habits[] = {
+#define NPART__HABIT(name, least, asks) {least, asks},
+#include "quantize/habits.def"
+#undef NPART__HABIT
+};
 
 /* What is done with an operator, known by its name alone (`static` in operators.table). */
 static const struct row {
@@ -94,16 +107,10 @@ static bool is_marked(struct npart__quantizer *quantizer, const char *name)
     return tensor && (tensor->role || tensor->is_bias);
 }
 
-static bool is_initializer(struct npart__quantizer *quantizer, const char *name)
-{
-    const struct npart__quantized *tensor = npart__quantized_at(quantizer, name);
-    return tensor && tensor->initializer;
-}
-
 static void mark_weight(struct npart__quantizer *quantizer, const char *name, int32_t axis)
 {
     const struct npart__quantized *tensor = npart__quantized_at(quantizer, name);
-    bool has_axis = tensor && tensor->initializer && (size_t)axis < tensor->initializer->n_dims;
+    bool has_axis = tensor && tensor->initializer && axis >= 0 && (size_t)axis < tensor->initializer->n_dims;
     mark(quantizer, name, NPART__ROLE_WEIGHT, quantizer->format->is_per_channel && has_axis ? axis : -1, NPART_NONE);
 }
 
@@ -142,7 +149,7 @@ static void take_name(struct npart__quantizer *quantizer, const char *name, cons
 /* A bias that has been quantized for another node is copied, as its scale follows from this node's operands. */
 static void mark_bias(struct npart__quantizer *quantizer, Onnx__NodeProto *node, uint32_t place)
 {
-    struct npart__quantized *bias = node->n_input > 2 ? npart__quantized_at(quantizer, node->input[2]) : NULL;
+    struct npart__quantized *bias = npart__quantized_at(quantizer, node->input[2]);
     /* Of FLOAT8 the quantizer casts the bias, which comes to the same as leaving it. */
     if (!bias || !bias->initializer || !npart__is_quantizable(bias) ||
         !npart__type_is_integer(quantizer->format->weight_type))
@@ -161,37 +168,6 @@ static void mark_bias(struct npart__quantizer *quantizer, Onnx__NodeProto *node,
     quantizer->failed |= !row.name || !NPART__PUSH(quantizer->arena, &quantizer->biases, row);
 }
 
-static void ask_weighted(struct npart__quantizer *quantizer, Onnx__NodeProto *node, int32_t axis, uint32_t place)
-{
-    mark_activation(quantizer, node->input[0]);
-    mark_activation(quantizer, node->output[0]);
-    mark_weight(quantizer, node->input[1], npart__onnx_int(node, "transB") ? 0 : axis);
-    mark_bias(quantizer, node, place);
-}
-
-static void ask_norm(struct npart__quantizer *quantizer, Onnx__NodeProto *node, uint32_t place)
-{
-    mark_activation(quantizer, node->input[0]);
-    if (is_initializer(quantizer, node->input[1]))
-        mark_weight(quantizer, node->input[1], 1);
-    else
-        mark_activation(quantizer, node->input[1]);
-    mark_bias(quantizer, node, place);
-    for (size_t i = 0; i < node->n_output; i++)
-        mark_activation(quantizer, node->output[i]);
-}
-
-/* QNN's takes one scale alone, which its configuration says (quant_config.py, _process_matmul). */
-static void ask_product(struct npart__quantizer *quantizer, Onnx__NodeProto *node)
-{
-    for (size_t i = 0; i < node->n_input; i++)
-        if (is_initializer(quantizer, node->input[i]))
-            mark_weight(quantizer, node->input[i], quantizer->format->is_for_qnn ? -1 : 1);
-        else
-            mark_activation(quantizer, node->input[i]);
-    mark_activation(quantizer, node->output[0]);
-}
-
 /* What is padded lies within the range of what is there, which always has 0. */
 static bool pads_nothing_new(struct npart__quantizer *quantizer, const Onnx__NodeProto *node)
 {
@@ -204,16 +180,6 @@ static bool pads_nothing_new(struct npart__quantizer *quantizer, const Onnx__Nod
         return number == 0;
     const struct npart__quantized *constant = npart__quantized_at(quantizer, node->input[2]);
     return constant && constant->tensor && npart__tensor_doubles(constant->tensor, &number, 1) && number == 0;
-}
-
-static void ask_pad(struct npart__quantizer *quantizer, Onnx__NodeProto *node, uint32_t place)
-{
-    for (size_t i = 0; i < node->n_input; i++)
-        mark_activation(quantizer, node->input[i]);
-    if (pads_nothing_new(quantizer, node))
-        mark_shared(quantizer, node->output[0], node->input[0], place);
-    else
-        mark_activation(quantizer, node->output[0]);
 }
 
 static void rename_result(struct npart__quantizer *quantizer, uint32_t maker, const char *from, const char *to)
@@ -243,71 +209,50 @@ static void ask_range(struct npart__quantizer *quantizer, Onnx__NodeProto *node,
     mark_activation(quantizer, node->output[0]);
 }
 
-static void ask_on(struct npart__quantizer *quantizer, Onnx__NodeProto *node, const struct row *row, uint32_t place)
+/* The axis of a weight's channels. */
+static int32_t axis_of(const struct npart__quantizer *quantizer, const Onnx__NodeProto *node, const struct row *row)
 {
-    uint8_t habit = row->habit;
-    if (habit == LOOKUP && is_initializer(quantizer, node->input[0]) &&
-        npart__is_quantizable(npart__quantized_at(quantizer, node->input[0])))
-        mark_activation(quantizer, node->input[0]);
-    if (habit == PARTS)
-        mark_activation(quantizer, node->input[0]);
-    bool stays = quantizer->opset < row->number ||
-                 (habit == POOL && quantizer->format->activation_type == NPART__FLOAT8E4M3FN);
-    if (stays || (habit != PARTS && !is_marked(quantizer, node->input[0])))
-        return;
-    for (size_t i = 0; i < (habit == PARTS ? node->n_output : 1); i++)
-        mark_shared(quantizer, node->output[i], node->input[0], place);
+    if (row->habit == WEIGHTED)
+        return npart__onnx_int(node, "transB") ? 0 : row->number;
+    return row->habit == PRODUCT && quantizer->format->is_for_qnn ? -1 : 1;
 }
 
-static void ask_all(struct npart__quantizer *quantizer, Onnx__NodeProto *node)
+static void ask_for(struct npart__quantizer *quantizer, Onnx__NodeProto *node, uint32_t place, const struct row *row,
+                    const char *name, char what)
 {
-    for (size_t i = 0; i < node->n_input; i++)
-        mark_activation(quantizer, node->input[i]);
-    for (size_t i = 0; i < node->n_output; i++)
-        mark_activation(quantizer, node->output[i]);
+    const struct npart__quantized *tensor = npart__quantized_at(quantizer, name);
+    bool is_constant = tensor && tensor->initializer;
+    /* Of FLOAT8 it leaves pooling alone. */
+    bool stays = quantizer->opset < row->number ||
+                 (row->habit == POOL && quantizer->format->activation_type == NPART__FLOAT8E4M3FN);
+    bool shares = what == 's'   ? !stays && is_marked(quantizer, node->input[0])
+                  : what == 'p' ? !stays
+                                : what == 'd' && pads_nothing_new(quantizer, node);
+    if (what == 'b')
+        mark_bias(quantizer, node, place);
+    else if (what == 'r')
+        ask_range(quantizer, node, place);
+    else if (what == 'w' || (what == 'm' && is_constant))
+        mark_weight(quantizer, name, axis_of(quantizer, node, row));
+    else if (shares)
+        mark_shared(quantizer, name, node->input[0], place);
+    else if (what == 'a' || what == 'm' || what == 'd' || (what == 'k' && is_constant) ||
+             (what == 'c' && is_marked(quantizer, node->input[1]) && is_marked(quantizer, node->input[2])))
+        mark_activation(quantizer, name);
 }
 
 /* Operators have the operands and results that the standard demands, or the model is none for the quantizer. */
-static bool is_whole(const Onnx__NodeProto *node, uint8_t habit)
-{
-    static const size_t least[] = {[BASE] = 0, [WEIGHTED] = 2, [PRODUCT] = 2, [NORM] = 2, [ON] = 1,
-                                   [POOL] = 1, [LOOKUP] = 1, [PARTS] = 1, [PADDED] = 1, [CLIPPED] = 1, [CHOICE] = 3};
-    return node->n_input >= least[habit] && (habit == BASE || node->n_output >= 1);
-}
-
 static void ask(struct npart__quantizer *quantizer, Onnx__NodeProto *node, uint32_t place)
 {
     const struct row *row = row_of(quantizer, node->op_type);
-    if (quantizer->is_kept[place] || !row || !is_whole(node, row->habit))
+    if (quantizer->is_kept[place] || !row || node->n_input < habits[row->habit].least ||
+        (row->habit != BASE && node->n_output == 0))
         return;
-    switch (row->habit) {
-    case WEIGHTED:
-        ask_weighted(quantizer, node, row->number, place);
-        return;
-    case PRODUCT:
-        ask_product(quantizer, node);
-        return;
-    case NORM:
-        ask_norm(quantizer, node, place);
-        return;
-    case ON:
-    case POOL:
-    case LOOKUP:
-    case PARTS:
-        ask_on(quantizer, node, row, place);
-        return;
-    case PADDED:
-        ask_pad(quantizer, node, place);
-        return;
-    case CLIPPED:
-        ask_range(quantizer, node, place);
-        return;
-    case CHOICE:
-        if (is_marked(quantizer, node->input[1]) && is_marked(quantizer, node->input[2]))
-            mark_activation(quantizer, node->output[0]);
-        return;
-    default:
-        ask_all(quantizer, node);
+    for (const char *at = habits[row->habit].asks; *at; at += at[3] == ' ' ? 4 : 3) {
+        char *const *names = *at == 'i' ? node->input : node->output;
+        size_t count = *at == 'i' ? node->n_input : node->n_output, from = at[1] == '*' ? 0 : (size_t)(at[1] - '0');
+        for (size_t i = from; i < count && (i == from || at[1] == '*'); i++)
+            ask_for(quantizer, node, place, row, names[i], at[2]);
     }
 }
 

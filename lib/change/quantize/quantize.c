@@ -293,33 +293,28 @@ bool npart__rounding_of(const struct npart__quantized_format *format, enum npart
     return block || format->is_per_channel;
 }
 
-static const char *copy_name(const struct npart__quantizer *quantizer, const char *name)
-{
-    return npart__arena_copy_text(quantizer->arena, name, strlen(name));
-}
+/* A name is copied: the graph may go before what is made of it. */
+#define NOTE(quantizer, list, name)                                                                                    \
+    NPART__PUSH((quantizer)->arena, (list), npart__arena_copy_text((quantizer)->arena, (name), strlen(name)))
 
-/* Names are copied: the graph may go before what is made of it. */
 static bool list_kept(const struct npart__quantizer *quantizer, struct npart__kept_nodes *out)
 {
     const Onnx__GraphProto *graph = quantizer->main;
-    out->names = npart__arena_zeroed(quantizer->arena, graph->n_node + 1, sizeof *out->names);
-    out->widened = npart__arena_zeroed(quantizer->arena, graph->n_initializer + 1, sizeof *out->widened);
-    out->wide = npart__arena_zeroed(quantizer->arena, graph->n_node + 1, sizeof *out->wide);
-    bool is_done = out->names && out->widened && out->wide;
+    bool is_done = true;
     for (size_t i = 0; is_done && i < graph->n_node; i++) {
         const Onnx__NodeProto *node = graph->node[i];
         const char *name = node->name && *node->name ? node->name : node->n_output ? node->output[0] : "";
         if (quantizer->is_kept[i])
-            is_done = (out->names[out->count++] = copy_name(quantizer, name)) != NULL;
+            is_done = NOTE(quantizer, &out->kept, name);
         else if (quantizer->is_16[i] && npart__is_quantized_op(quantizer, node->op_type))
-            is_done = (out->wide[out->wide_count++] = copy_name(quantizer, name)) != NULL;
+            is_done = NOTE(quantizer, &out->wide, name);
     }
     for (size_t i = 0; is_done && i < graph->n_initializer; i++) {
         const struct npart__quantized *tensor = npart__quantized_at(quantizer, graph->initializer[i]->name);
         if (tensor && tensor->is_wide)
-            is_done = (out->widened[out->widened_count++] = copy_name(quantizer, graph->initializer[i]->name)) != NULL;
+            is_done = NOTE(quantizer, &out->widened, graph->initializer[i]->name);
     }
-    return is_done;
+    return is_done && !quantizer->arena->failed;
 }
 
 static npart_status end(struct npart__quantizer *quantizer, const struct npart__skeleton *skeleton,
