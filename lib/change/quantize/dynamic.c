@@ -309,12 +309,11 @@ static void quantize_node(struct npart__quantizer *quantizer, Onnx__NodeProto *n
         quantize_attention(quantizer, node, place);
 }
 
-npart_status npart__quantize_dynamic(struct npart__quantizer *quantizer, struct npart_error *error)
+void npart__quantize_dynamic(struct npart__quantizer *quantizer)
 {
     for (uint32_t i = 0; i < quantizer->main->n_node && !quantizer->failed; i++)
         if (!quantizer->is_kept[i])
             quantize_node(quantizer, quantizer->main->node[i], i);
     if (!quantizer->failed)
         dequantize_where_needed(quantizer);
-    return quantizer->failed ? npart__fail_memory(error) : NPART_OK;
 }

@@ -104,7 +104,7 @@ static void cast_round(struct npart__quantizer *quantizer, Onnx__NodeProto *node
         node->output[i] = cast_at(quantizer, node, i, true);
 }
 
-npart_status npart__quantize_float(struct npart__quantizer *quantizer, struct npart_error *error)
+void npart__quantize_float(struct npart__quantizer *quantizer)
 {
     Onnx__GraphProto *graph = quantizer->main;
     size_t count = graph->n_node;
@@ -115,5 +115,4 @@ npart_status npart__quantize_float(struct npart__quantizer *quantizer, struct np
     for (size_t i = 0; i < count && !quantizer->failed; i++)
         if (npart__op_plays(graph->node[i]->op_type, NPART__ROLE_STAYS_FLOAT) || quantizer->is_kept[i])
             cast_round(quantizer, graph->node[i]);
-    return quantizer->failed ? npart__fail_memory(error) : NPART_OK;
 }

@@ -160,12 +160,12 @@ static inline int npart__activation_type(const struct npart__quantizer *quantize
     return !is_16 ? type : type == NPART__UINT8 ? NPART__UINT16 : NPART__INT16;
 }
 
-/* ---- the kinds of formats ---------------------------------------------------------------------------------------- */
+/* ---- the kinds of formats: `failed` says whether memory was short ------------------------------------------------ */
 
-npart_status npart__quantize_qdq(struct npart__quantizer *quantizer, struct npart_error *error);
-npart_status npart__quantize_weights(struct npart__quantizer *quantizer, struct npart_error *error);
-npart_status npart__quantize_dynamic(struct npart__quantizer *quantizer, struct npart_error *error);
-npart_status npart__quantize_float(struct npart__quantizer *quantizer, struct npart_error *error);
+void npart__quantize_qdq(struct npart__quantizer *quantizer);
+void npart__quantize_weights(struct npart__quantizer *quantizer);
+void npart__quantize_dynamic(struct npart__quantizer *quantizer);
+void npart__quantize_float(struct npart__quantizer *quantizer);
 
 /* Of a type that quantizers take; false for NULL. */
 static inline bool npart__is_quantizable_type(int element_type)

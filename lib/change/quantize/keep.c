@@ -300,9 +300,9 @@ static void hold_weights(struct npart__quantizer *quantizer)
         struct npart__quantized *tensor = npart__quantized_at(quantizer, weight->name);
         if (!tensor || !tensor->initializer || (!has_tables && npart__is_op_of(NPART__OPS_LOOKUPS, weight->op)) ||
             (is_matrices && !npart__is_op_of(NPART__OPS_MULTIPLIERS, weight->op)) ||
-            npart__weight_keeps(weight, rounding, format->least_decibels))
+            weight->decibels[rounding] >= format->least_decibels)
             continue;
-        tensor->is_wide = may_widen && npart__weight_keeps(weight, NPART__ROUND_INT8_CHANNEL, format->least_decibels);
+        tensor->is_wide = may_widen && weight->decibels[NPART__ROUND_INT8_CHANNEL] >= format->least_decibels;
         tensor->stays = !tensor->is_wide;
     }
     for (size_t i = 0; i < quantizer->main->n_node; i++)

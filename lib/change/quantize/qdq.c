@@ -586,7 +586,7 @@ static void drop_bias_initializers(struct npart__quantizer *quantizer)
     graph->n_initializer = count;
 }
 
-npart_status npart__quantize_qdq(struct npart__quantizer *quantizer, struct npart_error *error)
+void npart__quantize_qdq(struct npart__quantizer *quantizer)
 {
     uint32_t count = (uint32_t)quantizer->main->n_node;
     if (quantizer->format->keeps_16)
@@ -606,5 +606,4 @@ npart_status npart__quantize_qdq(struct npart__quantizer *quantizer, struct npar
     drop_bias_initializers(quantizer);
     quantizer->failed |= *qdq_domain(quantizer) &&
                          !npart__edit_import(quantizer->model, qdq_domain(quantizer), 1, quantizer->arena);
-    return quantizer->failed ? npart__fail_memory(error) : NPART_OK;
 }

@@ -54,20 +54,15 @@ static bool read_block(const char *text, size_t length, struct npart__quantized_
 /* "min-db=20" or "min-db=17.5": above 0, below 200. */
 static bool read_decibels(const char *text, size_t length, struct npart__quantized_format *out)
 {
-    static const char key[] = "min-db=";
-    double unit = 1, value = 0;
-    bool is_behind = false, is_right = length > strlen(key) && memcmp(text, key, strlen(key)) == 0 && length < 16;
-    for (size_t i = strlen(key); is_right && i < length; i++) {
-        is_right = (text[i] >= '0' && text[i] <= '9') || (text[i] == '.' && !is_behind && i > strlen(key));
-        is_behind |= text[i] == '.';
-        if (text[i] == '.')
-            continue;
-        unit *= is_behind ? 0.1 : 1;
-        value = is_behind ? value + unit * (text[i] - '0') : value * 10 + (text[i] - '0');
-    }
-    out->least_decibels = value;
+    static const char key[] = "min-db=", digits[] = "0123456789";
+    const char *number = text + strlen(key);
+    size_t whole = strncmp(text, key, strlen(key)) == 0 ? strspn(number, digits) : 0;
+    size_t behind = whole && number[whole] == '.' ? 1 + strspn(number + whole + 1, digits) : 0;
     enum npart__rounding rounding;
-    return is_right && value > 0 && value < 200 && npart__rounding_of(out, &rounding);
+    if (!whole || length >= 16 || strlen(key) + whole + behind != length)
+        return false;
+    out->least_decibels = npart__read_decimal(number);
+    return out->least_decibels > 0 && out->least_decibels < 200 && npart__rounding_of(out, &rounding);
 }
 
 static bool read_option(const char *text, size_t length, struct npart__quantized_format *out)
@@ -340,7 +335,7 @@ npart_status npart__quantize(const struct npart__skeleton *skeleton, const struc
                              const struct npart__graph *own, struct npart__arena *arena, struct npart__skeleton *out,
                              struct npart__kept_nodes *kept, struct npart_error *error)
 {
-    static npart_status (*const kinds[])(struct npart__quantizer *, struct npart_error *) = {
+    static void (*const kinds[])(struct npart__quantizer *) = {
         [NPART__FORMAT_FLOAT] = npart__quantize_float,
         [NPART__FORMAT_QDQ] = npart__quantize_qdq,
         [NPART__FORMAT_WEIGHTS] = npart__quantize_weights,
@@ -352,9 +347,9 @@ npart_status npart__quantize(const struct npart__skeleton *skeleton, const struc
         status = npart__fail_memory(error);
     /* The quantizers fail for a model with sparse weights. */
     bool is_read = status == NPART_OK && !(quantizer.main->n_sparse_initializer && format->kind != NPART__FORMAT_FLOAT);
-    if (is_read)
-        status = kinds[format->kind](&quantizer, error);
-    if (is_read && status == NPART_OK && !npart__quantizer_finish(&quantizer))
-        status = npart__fail_memory(error);
+    if (is_read) {
+        kinds[format->kind](&quantizer);
+        status = npart__quantizer_finish(&quantizer) ? NPART_OK : npart__fail_memory(error);
+    }
     return status == NPART_OK ? end(&quantizer, skeleton, out, error) : status;
 }

@@ -46,6 +46,7 @@ struct measure {
     float *tops;     /* of a row's blocks, or of a strip's: [4][TILE] */
     float *scales[NPART__ROUNDINGS], *inverses[NPART__ROUNDINGS]; /* of a strip's columns */
     float most; /* of the tensor */
+    double square, errors[NPART__ROUNDINGS]; /* sums of squares: of all numbers, and of what is lost */
 };
 
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */
@@ -128,14 +129,14 @@ static npart_status load(struct measure *measure, uint64_t first, size_t count, 
 static void lose(struct measure *measure, unsigned rounding, const float *w, size_t count, float top)
 {
     const struct way *way = &ways[rounding];
-    measure->weight->errors[rounding] +=
+    measure->errors[rounding] +=
         measure->kernels->lost[way->levels].blocks(w, count, count, &top, way->limit);
 }
 
 /* With the rounding's scales of columns. */
 static void lose_each(struct measure *measure, unsigned rounding, const float *w, size_t count)
 {
-    measure->weight->errors[rounding] += measure->kernels->lost[ways[rounding].levels].each(
+    measure->errors[rounding] += measure->kernels->lost[ways[rounding].levels].each(
         w, count, measure->scales[rounding], measure->inverses[rounding]);
 }
 
@@ -146,7 +147,7 @@ static bool look_at(struct measure *measure, const float *w, size_t count)
     uint64_t zeros = weight->zeros;
     const float one = 1;
     IN_PARTS(w, count, {
-        weight->square += measure->kernels->lost[NPART__LEVELS_ZERO].blocks(at, part, part, &one, one);
+        measure->square += measure->kernels->lost[NPART__LEVELS_ZERO].blocks(at, part, part, &one, one);
         measure->kernels->count(at, part, &weight->zeros, &weight->beyond_float16);
         for (unsigned i = 0; i < NPART__ROUNDINGS; i++)
             if (ways[i].group == NOTHING)
@@ -175,7 +176,7 @@ static void lose_row_blocks(struct measure *measure, const float *w, size_t coun
         groups = b ? (groups + 1) / 2 : groups;
         for (unsigned i = 0; i < NPART__ROUNDINGS; i++)
             if (ways[i].group == blocks[b])
-                measure->weight->errors[i] +=
+                measure->errors[i] +=
                     measure->kernels->lost[ways[i].levels].blocks(w, count, blocks[b], tops, ways[i].limit);
     }
 }
@@ -356,11 +357,16 @@ static npart_status run(struct measure *measure)
 }
 
 /* Numbers that are none, or infinite, have no error that could be told. */
-static void settle(struct npart__weight *weight)
+static void settle(const struct measure *measure, struct npart__weight *weight)
 {
-    for (unsigned i = 0; i < NPART__ROUNDINGS; i++)
-        if (!(weight->errors[i] >= 0) || !(weight->errors[i] < (double)INFINITY))
-            weight->errors[i] = -1;
+    weight->abs_max = (double)measure->most;
+    for (unsigned i = 0; i < NPART__ROUNDINGS; i++) {
+        double lost = measure->errors[i];
+        weight->is_known[i] = lost > 0 && lost < (double)INFINITY && measure->square > 0;
+        weight->decibels[i] = weight->is_known[i]                        ? 10 * log10(measure->square / lost)
+                              : lost >= 0 && lost < (double)INFINITY ? (double)INFINITY
+                                                                         : 0;
+    }
 }
 
 npart_status npart__weight_measure(struct npart__weight *weight, const struct npart__weight_shape *shape,
@@ -372,8 +378,7 @@ npart_status npart__weight_measure(struct npart__weight *weight, const struct np
                               .error = error, .width = npart__type_bits(bytes->type) / 8};
     npart__arena_init(&scratch, &arena->allocator);
     npart_status status = allocate(&measure, &scratch) ? run(&measure) : npart__fail_memory(error);
-    weight->abs_max = (double)measure.most;
-    settle(weight);
+    settle(&measure, weight);
     npart__arena_clear(&scratch);
     return status;
 }

@@ -274,8 +274,6 @@ static npart_status list_sparse(struct reading *reading, uint32_t scope)
         struct npart__weight weight = {.name = tensor->name, .node = "", .op = "", .dims = tensor->dims,
                                        .rank = tensor->rank, .abs_max = NAN, .elements = tensor->elements,
                                        .zeros = there < tensor->elements ? tensor->elements - there : 0};
-        for (unsigned k = 0; k < NPART__ROUNDINGS; k++)
-            weight.errors[k] = -1;
         if (!NPART__PUSH(reading->arena, &reading->out->items, weight))
             return npart__fail_memory(reading->error);
     }
@@ -308,20 +306,4 @@ npart_status npart__weights_read(const struct npart__graph *graph, const char *p
     if (reading.descriptor >= 0)
         npart__file_close(reading.descriptor);
     return status;
-}
-
-/* ---- what comes out ---------------------------------------------------------------------------------------------- */
-
-double npart__weight_decibels(const struct npart__weight *weight, enum npart__rounding rounding, bool *is_known)
-{
-    double error = weight->errors[rounding];
-    *is_known = error > 0 && weight->square > 0;
-    return *is_known ? 10 * log10(weight->square / error) : 0;
-}
-
-bool npart__weight_keeps(const struct npart__weight *weight, enum npart__rounding rounding, double decibels)
-{
-    bool is_known;
-    double left = npart__weight_decibels(weight, rounding, &is_known);
-    return is_known ? left >= decibels : weight->errors[rounding] >= 0;
 }

@@ -31,8 +31,10 @@ struct npart__weight {
     uint64_t groups_of_four, two_of_four; /* along the contracted axis; those with two zeros or more */
     uint64_t beyond_float16; /* numbers that become infinite as FLOAT16, or are no numbers */
     double abs_max;
-    double square; /* the sum of squares */
-    double errors[NPART__ROUNDINGS]; /* sums of squares of what is lost; negative: not known */
+    /* 10 log10(sum of squares / sum of squares of what is lost); where nothing is lost infinite, and 0 where that is
+     * not known. Both are no numbers to be told. */
+    double decibels[NPART__ROUNDINGS];
+    bool is_known[NPART__ROUNDINGS];
 };
 
 struct npart__weight_list {
@@ -45,9 +47,5 @@ struct npart__weight_list {
  * not there (the place: its name) or shorter than it should be, and with MALFORMED and MEMORY. */
 npart_status npart__weights_read(const struct npart__graph *graph, const char *path, struct npart__arena *arena,
                                  struct npart__weight_list *out, struct npart_error *error);
-/* 10 log10(sum of squares / sum of squares of what is lost); *is_known is false where nothing is lost, or not known. */
-double npart__weight_decibels(const struct npart__weight *weight, enum npart__rounding rounding, bool *is_known);
-/* Whether so many are left of it; not where it is not known. */
-bool npart__weight_keeps(const struct npart__weight *weight, enum npart__rounding rounding, double decibels);
 
 #endif
