@@ -161,7 +161,8 @@ static void drop_inputs(struct npart__quantizer *quantizer)
     graph->n_input = count;
 }
 
-/* Initializers that something else stands for go, but where a body or an output still names them. */
+/* Initializers that something else stands for go, but where a body or an output still names them; biases that a node
+ * makes from now on, too. */
 static bool place_initializers(struct npart__quantizer *quantizer)
 {
     Onnx__GraphProto *graph = quantizer->main;
@@ -170,7 +171,8 @@ static bool place_initializers(struct npart__quantizer *quantizer)
     size_t count = 0;
     for (size_t i = 0; list && i < graph->n_initializer; i++) {
         struct npart__quantized *tensor = npart__quantized_at(quantizer, graph->initializer[i]->name);
-        bool is_replaced = tensor && tensor->reads && !tensor->is_captured && !tensor->is_output;
+        bool is_replaced = tensor && ((tensor->reads && !tensor->is_captured && !tensor->is_output) ||
+                                      (tensor->is_bias && tensor->is_done && !tensor->role));
         if (!is_replaced)
             list[count++] = graph->initializer[i];
         if (tensor)
@@ -183,9 +185,9 @@ static bool place_initializers(struct npart__quantizer *quantizer)
     return list != NULL;
 }
 
-/* Of a name: a node, and the user before this one. */
+/* Of a name: a node, and the user after this one. */
 struct user {
-    uint32_t node, before;
+    uint32_t node, next;
 };
 
 /* Nodes, and who waits for which name. */
@@ -195,11 +197,12 @@ struct sorting {
     uint32_t count, ready_count;
     uint32_t *waits; /* by node: operands that are not made yet */
     uint32_t *ready; /* nodes that wait for none, in the order in which they came to */
-    uint32_t *first; /* by name: the last user, in `users` from 1 on */
+    uint32_t *first; /* by name: the first user, in `users` from 1 on */
     bool *is_there;  /* by name: something makes it */
     struct NPART__ARRAY(struct user) users;
 };
 
+/* Users come from the last one on. */
 static void wait_for(struct sorting *sorting, uint32_t node, const char *name)
 {
     uint32_t id = npart__strings_find_text(&sorting->quantizer->names, name);
@@ -211,19 +214,19 @@ static void wait_for(struct sorting *sorting, uint32_t node, const char *name)
     sorting->waits[node]++;
 }
 
+/* By its name what is made; NPART_NONE for a result that is left out. */
+static uint32_t made_id(const struct sorting *sorting, const char *name)
+{
+    return *name ? npart__strings_find_text(&sorting->quantizer->names, name) : NPART_NONE;
+}
+
 /* A name is made: its users, in their order, wait for one less. */
 static void release(struct sorting *sorting, const char *name)
 {
-    uint32_t id = *name ? npart__strings_find_text(&sorting->quantizer->names, name) : NPART_NONE;
-    uint32_t begin = sorting->ready_count, at = id == NPART_NONE ? 0 : sorting->first[id];
-    for (; at; at = sorting->users.items[at - 1].before)
+    uint32_t id = made_id(sorting, name), at = id == NPART_NONE ? 0 : sorting->first[id];
+    for (; at; at = sorting->users.items[at - 1].next)
         if (--sorting->waits[sorting->users.items[at - 1].node] == 0)
             sorting->ready[sorting->ready_count++] = sorting->users.items[at - 1].node;
-    for (uint32_t i = begin, k = sorting->ready_count; i + 1 < k; i++) {
-        uint32_t swapped = sorting->ready[i];
-        sorting->ready[i] = sorting->ready[--k];
-        sorting->ready[k] = swapped;
-    }
 }
 
 static int compare_texts(const void *left, const void *right)
@@ -248,34 +251,30 @@ static const char **list_given(struct npart__quantizer *quantizer, size_t *count
     return names;
 }
 
-static void note_made(struct sorting *sorting, const char *name)
-{
-    uint32_t id = *name ? npart__strings_find_text(&sorting->quantizer->names, name) : NPART_NONE;
-    if (id != NPART_NONE)
-        sorting->is_there[id] = true;
-}
-
 /* From what needs nothing on, by the names of what is given, then wave by wave, as the quantizer's own writer sorts
  * (onnx_model.py, topological_sort). `sorted` has fewer where nodes wait for each other. */
 static uint32_t sort(struct sorting *sorting, const uint32_t *places, const char *const *given, size_t given_count,
                      Onnx__NodeProto **sorted)
 {
     const struct npart__graph *graph = sorting->quantizer->graph;
-    uint32_t made = 0;
+    uint32_t made = 0, id;
     for (uint32_t i = 0; i < sorting->count; i++)
         for (size_t k = 0; k < sorting->nodes[i]->n_output; k++)
-            note_made(sorting, sorting->nodes[i]->output[k]);
+            if ((id = made_id(sorting, sorting->nodes[i]->output[k])) != NPART_NONE)
+                sorting->is_there[id] = true;
     for (size_t i = 0; i < given_count; i++)
-        note_made(sorting, given[i]);
-    for (uint32_t i = 0; i < sorting->count; i++) {
+        if ((id = made_id(sorting, given[i])) != NPART_NONE)
+            sorting->is_there[id] = true;
+    for (uint32_t i = sorting->count; i-- > 0;) {
         const struct npart__node *at = places[i] == NPART_NONE ? NULL : npart__node_at(graph, places[i]);
         for (size_t k = 0; k < sorting->nodes[i]->n_input; k++)
             wait_for(sorting, i, sorting->nodes[i]->input[k]);
         for (uint32_t k = 0; at && k < at->capture_count; k++)
             wait_for(sorting, i, npart__value_name(graph, graph->operands.items[at->first_capture + k]));
+    }
+    for (uint32_t i = 0; i < sorting->count; i++)
         if (!sorting->waits[i])
             sorting->ready[sorting->ready_count++] = i;
-    }
     for (size_t i = 0; i < given_count && !sorting->quantizer->failed; i++)
         if (!i || strcmp(given[i], given[i - 1]) != 0)
             release(sorting, given[i]);

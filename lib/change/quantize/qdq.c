@@ -279,11 +279,6 @@ static struct range range_of(int element_type, bool is_symmetric)
     return (struct range){is_symmetric ? 1 - half : -half, half - 1};
 }
 
-static bool is_symmetric_type(int element_type)
-{
-    return !is_unsigned(element_type);
-}
-
 /* Numbers of a constant that stand in the skeleton; NULL where they do not. */
 static const double *numbers_of(struct npart__quantizer *quantizer, const struct npart__quantized *tensor)
 {
@@ -411,7 +406,7 @@ static void quantize_initializer(struct npart__quantizer *quantizer, struct npar
     bool is_weight = tensor->role == NPART__ROLE_WEIGHT;
     int element_type = !is_weight ? npart__activation_type(quantizer, tensor, false)
                        : tensor->is_wide ? NPART__INT8 : format->weight_type;
-    bool is_symmetric = tensor->axis >= 0 || (is_weight && is_symmetric_type(element_type));
+    bool is_symmetric = tensor->axis >= 0 || (is_weight && !is_unsigned(element_type));
     struct range range = range_of(element_type, is_symmetric);
     const char *name = tensor->initializer->name;
     bool has_bytes = npart__type_bits(element_type) >= 8 && npart__type_is_integer(element_type);
@@ -574,18 +569,6 @@ static void quantize_bias(struct npart__quantizer *quantizer, const struct npart
     bias->is_done = true;
 }
 
-static void drop_bias_initializers(struct npart__quantizer *quantizer)
-{
-    Onnx__GraphProto *graph = quantizer->main;
-    size_t count = 0;
-    for (size_t i = 0; i < graph->n_initializer; i++) {
-        const struct npart__quantized *tensor = npart__quantized_at(quantizer, graph->initializer[i]->name);
-        if (!(tensor && tensor->is_bias && tensor->is_done && !tensor->role))
-            graph->initializer[count++] = graph->initializer[i];
-    }
-    graph->n_initializer = count;
-}
-
 void npart__quantize_qdq(struct npart__quantizer *quantizer)
 {
     uint32_t count = (uint32_t)quantizer->main->n_node;
@@ -603,7 +586,6 @@ void npart__quantize_qdq(struct npart__quantizer *quantizer)
         if (!same || !same->role)
             quantize_bias(quantizer, row);
     }
-    drop_bias_initializers(quantizer);
     quantizer->failed |= *qdq_domain(quantizer) &&
                          !npart__edit_import(quantizer->model, qdq_domain(quantizer), 1, quantizer->arena);
 }

@@ -35,59 +35,53 @@ static bool is_word(const char *text, size_t length, const char *word)
     return strlen(word) == length && memcmp(text, word, length) == 0;
 }
 
-/* "block=128": a power of two from 16 on, as all kernels want. */
-static bool read_block(const char *text, size_t length, struct npart__quantized_format *out)
+/* What stands behind the key of an option; NULL: it has another one, or nothing. */
+static const char *behind(const char *text, size_t length, const char *key)
 {
-    static const char key[] = "block=";
-    char *end;
-    size_t skip = strlen(key);
-    if (length <= skip || length > skip + 5 || memcmp(text, key, skip) != 0 || text[skip] < '1' || text[skip] > '9')
-        return false;
-    unsigned long block = strtoul(text + skip, &end, 10);
-    if (end != text + length || block < 16 || block > LIMIT_BLOCK || (block & (block - 1)))
-        return false;
-    out->block = (uint32_t)block;
-    return out->kind == NPART__FORMAT_WEIGHTS ||
-           (out->kind == NPART__FORMAT_QDQ && npart__type_bits(out->weight_type) == 4);
+    return length > strlen(key) && memcmp(text, key, strlen(key)) == 0 ? text + strlen(key) : NULL;
 }
 
-/* "min-db=20" or "min-db=17.5": above 0, below 200. */
-static bool read_decibels(const char *text, size_t length, struct npart__quantized_format *out)
+/* "128": a power of two from 16 on, as all kernels want. */
+static bool read_block(const char *number, size_t length, struct npart__quantized_format *out)
 {
-    static const char key[] = "min-db=", digits[] = "0123456789";
-    const char *number = text + strlen(key);
-    size_t whole = strncmp(text, key, strlen(key)) == 0 ? strspn(number, digits) : 0;
-    size_t behind = whole && number[whole] == '.' ? 1 + strspn(number + whole + 1, digits) : 0;
+    char *end = NULL;
+    bool is_number = length <= 5 && *number >= '1' && *number <= '9';
+    unsigned long block = is_number ? strtoul(number, &end, 10) : 0;
+    out->block = (uint32_t)block;
+    return end == number + length && block >= 16 && block <= LIMIT_BLOCK && !(block & (block - 1)) &&
+           (out->kind == NPART__FORMAT_WEIGHTS ||
+            (out->kind == NPART__FORMAT_QDQ && npart__type_bits(out->weight_type) == 4));
+}
+
+/* "20" or "17.5": above 0, below 200. */
+static bool read_decibels(const char *number, size_t length, struct npart__quantized_format *out)
+{
+    size_t whole = strspn(number, "0123456789");
+    size_t fraction = whole && number[whole] == '.' ? 1 + strspn(number + whole + 1, "0123456789") : 0;
     enum npart__rounding rounding;
-    if (!whole || length >= 16 || strlen(key) + whole + behind != length)
-        return false;
-    out->least_decibels = npart__read_decimal(number);
-    return out->least_decibels > 0 && out->least_decibels < 200 && npart__rounding_of(out, &rounding);
+    out->least_decibels = length < 9 ? npart__read_decimal(number) : 0;
+    return whole + fraction == length && out->least_decibels > 0 && out->least_decibels < 200 &&
+           npart__rounding_of(out, &rounding);
 }
 
 static bool read_option(const char *text, size_t length, struct npart__quantized_format *out)
 {
-    static const struct {
-        const char *word;
-        uint8_t type, bits; /* of activations before */
-    } activations[] = {
-        {"activations=int8", NPART__INT8, 8},
-        {"activations=uint8", NPART__UINT8, 8},
-        {"activations=int16", NPART__INT16, 16},
-        {"activations=uint16", NPART__UINT16, 16},
-    };
+    const char *of, *end = text + length;
     bool is_integer = out->kind == NPART__FORMAT_QDQ && npart__type_is_integer(out->activation_type);
-    for (size_t i = 0; i < NPART__COUNT(activations); i++)
-        if (is_integer && is_word(text, length, activations[i].word) &&
-            npart__type_bits(out->activation_type) == activations[i].bits) {
-            out->activation_type = activations[i].type;
-            return true;
-        }
     if (is_integer && (is_word(text, length, "per-tensor") || is_word(text, length, "per-channel"))) {
         out->is_per_channel = is_word(text, length, "per-channel");
         return true;
     }
-    return read_block(text, length, out) || read_decibels(text, length, out);
+    if (is_integer && (of = behind(text, length, "activations="))) {
+        int type = npart__type_number(of, (size_t)(end - of));
+        bool is_like = npart__type_is_integer(type) && is_word(of, (size_t)(end - of), npart__type_name(type)) &&
+                       npart__type_bits(type) == npart__type_bits(out->activation_type);
+        out->activation_type = is_like ? (uint8_t)type : out->activation_type;
+        return is_like;
+    }
+    if ((of = behind(text, length, "block=")))
+        return read_block(of, (size_t)(end - of), out);
+    return (of = behind(text, length, "min-db=")) && read_decibels(of, (size_t)(end - of), out);
 }
 
 /* QNN's configuration has one scale a weight, and weights of 8 bits without a sign (get_qnn_qdq_config's defaults).
