@@ -58,27 +58,6 @@ const char *npart_model_widened(const npart_model *model, uint32_t index)
     return NAME_AT(model, widened, index);
 }
 
-/* Whether each node that an opset says otherwise has been said so; nothing is kept where one cannot be. */
-static bool convert_nodes(const struct npart__graph *graph, struct npart__editor *editor, int64_t opset)
-{
-    for (uint32_t i = 0; i < graph->nodes.count; i++) {
-        const struct npart__node *node = npart__node_at(graph, i);
-        struct npart__site site;
-        if (*npart__text(&graph->strings, node->domain) || node->opset_version == 0)
-            continue;
-        const struct npart__operator *after = npart__operator_find("", npart__node_op(graph, node), opset);
-        if (after && npart__means_the_same(graph, node, after))
-            continue;
-        if (!after || !node->schema || !npart__site_begin(editor, i, NPART__ID_OPSET, NPART_EQUAL_BITS, &site) ||
-            !npart__convert_node(&site, after, true) || !npart__site_keep(&site))
-            return false;
-        if (node->output_count)
-            npart__editor_keep_name(editor, npart__node_output(graph, node, 0), npart__node_op(graph, node),
-                                    node->name);
-    }
-    return true;
-}
-
 /* The model by another opset, with its graph and what is inferred of that. */
 struct raised {
     npart_model model;
@@ -89,17 +68,16 @@ struct raised {
  * load_model_with_shape_infer and update_opset_version). A model that cannot be said by the opset stays at its own:
  * ONNX's converter would fail. */
 static npart_status prepare(const npart_model *model, npart_inference *inference, int64_t opset,
-                                struct npart__skeleton *skeleton, struct raised *raised, struct npart_error *error)
+                            struct npart__skeleton *skeleton, struct raised *raised, struct npart_error *error)
 {
     struct npart__arena *arena = &inference->life->arena;
-    const struct npart__version before = {.data = skeleton->data, .bytes = skeleton->bytes,
-                                          .input_bytes = skeleton->input_bytes, .limits = skeleton->limits};
+    const struct npart__version before = npart__version_of(skeleton);
     struct npart__version after = {0};
     struct npart__editor *editor;
     bool *is_constant = npart__arena_zeroed(arena, model->own.values.count + (size_t)1, sizeof *is_constant);
     if (!is_constant)
         return npart__fail_memory(error);
-    bool changed = false;
+    bool changed = false, failed = false;
     struct npart__inference *view;
     npart_status status = npart__infer_view(inference->inference, &npart__policy_inferred, &view, error);
     if (status == NPART_OK)
@@ -108,12 +86,12 @@ static npart_status prepare(const npart_model *model, npart_inference *inference
         status = npart__fail_memory(error);
     if (status != NPART_OK)
         return status;
-    if (opset && convert_nodes(&model->own, editor, opset)) {
+    if (opset && npart__convert_nodes(&model->own, editor, opset, NPART_EQUAL_BITS, true, &failed)) {
         npart__editor_set_opset(editor, opset);
         changed = true;
     }
-    if (!changed)
-        return NPART_OK;
+    if (failed || !changed)
+        return failed ? npart__fail_memory(error) : NPART_OK;
     status = npart__editor_pack(editor, arena, &after, error);
     if (status != NPART_OK)
         return status;

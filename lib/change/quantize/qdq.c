@@ -360,7 +360,8 @@ static void add_scales(struct npart__quantizer *quantizer, const struct npart__q
                        double zero)
 {
     const int64_t *dims = tensor->axis < 0 ? NULL : &tensor->initializer->dims[tensor->axis];
-    npart__add_tensor(quantizer, tensor->scale_name, tensor->element_type, dims, tensor->axis >= 0, NULL, tensor->scale);
+    npart__add_tensor(quantizer, tensor->scale_name, tensor->element_type, dims, tensor->axis >= 0, NULL,
+                      tensor->scale);
     npart__add_tensor(quantizer, tensor->zero_name, element_type, dims, tensor->axis >= 0, NULL, zero);
 }
 

@@ -35,8 +35,8 @@ static bool is_word(const char *text, size_t length, const char *word)
     return strlen(word) == length && memcmp(text, word, length) == 0;
 }
 
-/* What stands behind the key of an option; NULL: it has another one, or nothing. */
-static const char *behind(const char *text, size_t length, const char *key)
+/* What stands after the key of an option; NULL: it has another one, or nothing. */
+static const char *value_of(const char *text, size_t length, const char *key)
 {
     return length > strlen(key) && memcmp(text, key, strlen(key)) == 0 ? text + strlen(key) : NULL;
 }
@@ -72,16 +72,16 @@ static bool read_option(const char *text, size_t length, struct npart__quantized
         out->is_per_channel = is_word(text, length, "per-channel");
         return true;
     }
-    if (is_integer && (of = behind(text, length, "activations="))) {
+    if (is_integer && (of = value_of(text, length, "activations="))) {
         int type = npart__type_number(of, (size_t)(end - of));
         bool is_like = npart__type_is_integer(type) && is_word(of, (size_t)(end - of), npart__type_name(type)) &&
                        npart__type_bits(type) == npart__type_bits(out->activation_type);
         out->activation_type = is_like ? (uint8_t)type : out->activation_type;
         return is_like;
     }
-    if ((of = behind(text, length, "block=")))
+    if ((of = value_of(text, length, "block=")))
         return read_block(of, (size_t)(end - of), out);
-    return (of = behind(text, length, "min-db=")) && read_decibels(of, (size_t)(end - of), out);
+    return (of = value_of(text, length, "min-db=")) && read_decibels(of, (size_t)(end - of), out);
 }
 
 /* QNN's configuration has one scale a weight, and weights of 8 bits without a sign (get_qnn_qdq_config's defaults).
