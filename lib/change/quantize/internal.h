@@ -140,18 +140,17 @@ static inline double npart__stand_in(uint32_t name, int element_type)
 
 /* Which tensors have them, and which are converted; of nodes that are quantized. */
 void npart__note_wide(struct npart__quantizer *quantizer);
-/* Of a converted tensor, in place of a QuantizeLinear and a DequantizeLinear: one more of each, and another
- * DequantizeLinear where not all users read what is converted. */
-void npart__add_converted_pair(struct npart__quantizer *quantizer, uint32_t id);
+/* A pair between what makes a tensor and its users; of an output of the graph before it. Of a converted tensor one more
+ * of each, and another DequantizeLinear where not all users read what is converted. */
+void npart__add_pair(struct npart__quantizer *quantizer, uint32_t id);
 /* Whether the quantizer looks at such an operator; whether the third operand of it is a bias. */
 bool npart__is_quantized_op(const struct npart__quantizer *quantizer, const char *op);
 bool npart__has_bias(const struct npart__quantizer *quantizer, const char *op);
 /* A node that is called after `name`. */
 Onnx__NodeProto *npart__add_qdq(struct npart__quantizer *quantizer, enum npart__role role, const char *name,
                                 const char *operand, const char *scale, const char *zero, const char *result);
-/* What makes a tensor makes it under another name, from which it is made then; that name. Of an output of the graph,
- * whose name stays; of all others nothing changes, and it is their own. */
-const char *npart__quantized_input(struct npart__quantizer *quantizer, uint32_t id);
+/* What a node of the file makes under a name it makes under another from here on. */
+void npart__rename_result(struct npart__quantizer *quantizer, uint32_t maker, const char *from, const char *to);
 static inline int npart__activation_type(const struct npart__quantizer *quantizer,
                                          const struct npart__quantized *tensor, bool is_converted)
 {

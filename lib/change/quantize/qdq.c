@@ -182,7 +182,7 @@ static bool pads_nothing_new(struct npart__quantizer *quantizer, const Onnx__Nod
     return constant && constant->tensor && npart__tensor_doubles(constant->tensor, &number, 1) && number == 0;
 }
 
-static void rename_result(struct npart__quantizer *quantizer, uint32_t maker, const char *from, const char *to)
+void npart__rename_result(struct npart__quantizer *quantizer, uint32_t maker, const char *from, const char *to)
 {
     Onnx__NodeProto *node = quantizer->main->node[maker];
     for (size_t i = 0; to && i < node->n_output; i++)
@@ -199,7 +199,7 @@ static void ask_range(struct npart__quantizer *quantizer, Onnx__NodeProto *node,
         return;
     if (operand->uses == 1 && !operand->is_output && !operand->is_input && !operand->is_captured &&
         operand->maker != NPART_NONE && npart__is_quantizable(result) && !operand->converts && !result->converts) {
-        rename_result(quantizer, operand->maker, node->input[0], node->output[0]);
+        npart__rename_result(quantizer, operand->maker, node->input[0], node->output[0]);
         result->maker = operand->maker;
         operand->role = NPART__ROLE_NONE;
         quantizer->is_removed[place] = true;
@@ -344,17 +344,6 @@ Onnx__NodeProto *npart__add_qdq(struct npart__quantizer *quantizer, enum npart__
                                                scale, zero);
 }
 
-const char *npart__quantized_input(struct npart__quantizer *quantizer, uint32_t id)
-{
-    const struct npart__quantized *tensor = &quantizer->tensors[id];
-    const char *name = npart__text(&quantizer->names, id), *input = name;
-    if (tensor->is_output && tensor->maker != NPART_NONE) {
-        input = npart__new_name(quantizer, name, "_QuantizeLinear_Input");
-        rename_result(quantizer, tensor->maker, name, input);
-    }
-    return input;
-}
-
 /* One number for all, or one a channel. */
 static void add_scales(struct npart__quantizer *quantizer, const struct npart__quantized *tensor, int element_type,
                        double zero)
@@ -458,25 +447,12 @@ static void convert_scale(struct npart__quantizer *quantizer, uint32_t id)
                       middle_of(tensor, range_of(type, false)));
 }
 
-/* A pair between what makes a tensor and its users; of an output of the graph before it. */
 static void add_pair(struct npart__quantizer *quantizer, uint32_t id)
 {
-    struct npart__quantized *tensor = &quantizer->tensors[id];
-    tensor->is_done = true;
-    if (tensor->converts) {
+    if (quantizer->tensors[id].converts)
         convert_scale(quantizer, id);
-        npart__add_converted_pair(quantizer, id);
-        return;
-    }
-    const char *name = npart__text(&quantizer->names, id), *output = name;
-    const char *quantized = npart__new_name(quantizer, name, "_QuantizeLinear_Output");
-    const char *input = npart__quantized_input(quantizer, id);
-    if (input == name)
-        output = tensor->reads = npart__new_name(quantizer, name, "_DequantizeLinear_Output");
-    (void)npart__add_qdq(quantizer, NPART__ROLE_QUANTIZES, name, input, tensor->scale_name, tensor->zero_name,
-                         quantized);
-    (void)npart__add_qdq(quantizer, NPART__ROLE_DEQUANTIZES, name, quantized, tensor->scale_name, tensor->zero_name,
-                         output);
+    npart__add_pair(quantizer, id);
+    quantizer->tensors[id].is_done = true;
 }
 
 /* The range of what a Softmax makes is known; QNN has fixed ones of 16 bits for Sigmoid and Tanh (quant_config.py). */

@@ -68,24 +68,31 @@ static void replace_reads(struct npart__quantizer *quantizer, uint32_t id, bool 
     }
 }
 
-void npart__add_converted_pair(struct npart__quantizer *quantizer, uint32_t id)
+void npart__add_pair(struct npart__quantizer *quantizer, uint32_t id)
 {
-    const struct npart__quantized *tensor = &quantizer->tensors[id];
+    struct npart__quantized *tensor = &quantizer->tensors[id];
     const char *name = npart__text(&quantizer->names, id), *scale = tensor->scale_name, *zero = tensor->zero_name;
+    const char *quantized = npart__new_name(quantizer, name, "_QuantizeLinear_Output"), *input = name;
+    bool are_all = tensor->converts && tensor->asked_users == tensor->converted_users;
+    bool is_output = tensor->is_output && tensor->maker != NPART_NONE;
+    if (is_output) {
+        input = npart__new_name(quantizer, name, "_QuantizeLinear_Input");
+        npart__rename_result(quantizer, tensor->maker, name, input);
+    }
+    const char *first = is_output && !are_all ? name : npart__new_name(quantizer, name, "_DequantizeLinear_Output");
+    (void)npart__add_qdq(quantizer, NPART__ROLE_QUANTIZES, name, input, scale, zero, quantized);
+    (void)npart__add_qdq(quantizer, NPART__ROLE_DEQUANTIZES, name, quantized, scale, zero, first);
+    if (!tensor->converts) {
+        tensor->reads = first != name ? first : NULL;
+        return;
+    }
     const char *other = npart__arena_format(quantizer->arena, "%s_convert", name);
     const char *clone = npart__arena_format(quantizer->arena, "%s_convert_clone", name);
-    const char *quantized = npart__new_name(quantizer, name, "_QuantizeLinear_Output");
-    const char *input = npart__quantized_input(quantizer, id);
-    bool are_all = tensor->asked_users == tensor->converted_users, is_output = input != name;
-    const char *first =
-        is_output && !are_all ? name : npart__new_name(quantizer, name, "_DequantizeLinear_Output");
     const char *between = are_all ? first : npart__new_name(quantizer, other, "_QuantizeLinear_Input");
     const char *last = is_output && are_all ? name : npart__new_name(quantizer, other, "_DequantizeLinear_Output");
     const char *narrow = npart__new_name(quantizer, other, "_QuantizeLinear_Output");
     if (first != name)
         replace_reads(quantizer, id, false, first);
-    (void)npart__add_qdq(quantizer, NPART__ROLE_QUANTIZES, name, input, scale, zero, quantized);
-    (void)npart__add_qdq(quantizer, NPART__ROLE_DEQUANTIZES, name, quantized, scale, zero, first);
     if (!are_all)
         (void)npart__add_qdq(quantizer, NPART__ROLE_DEQUANTIZES, clone, quantized, scale, zero, between);
     scale = tensor->converted_scale_name;
