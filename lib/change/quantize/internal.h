@@ -39,7 +39,6 @@ struct npart__quantized {
     uint8_t reach; /* enum npart__reach */
     uint32_t declared_rank; /* 0: none is declared */
     bool is_input, is_output, is_captured; /* of the main graph; used in a body */
-    bool is_dequantized;  /* a DequantizeLinear of the file makes it */
     uint32_t maker;       /* place in the file's list of nodes; NPART_NONE: none */
     const char *op;       /* of what makes it in the file; NULL: nothing does */
     uint32_t uses;        /* operands of the main graph's nodes */

@@ -344,14 +344,12 @@ Onnx__NodeProto *npart__add_qdq(struct npart__quantizer *quantizer, enum npart__
                                                scale, zero);
 }
 
-/* One number for all, or one a channel. */
+/* One number for all. */
 static void add_scales(struct npart__quantizer *quantizer, const struct npart__quantized *tensor, int element_type,
-                       double zero)
+                       const int64_t *dims, size_t rank, double zero)
 {
-    const int64_t *dims = tensor->axis < 0 ? NULL : &tensor->initializer->dims[tensor->axis];
-    npart__add_tensor(quantizer, tensor->scale_name, tensor->element_type, dims, tensor->axis >= 0, NULL,
-                      tensor->scale);
-    npart__add_tensor(quantizer, tensor->zero_name, element_type, dims, tensor->axis >= 0, NULL, zero);
+    npart__add_tensor(quantizer, tensor->scale_name, tensor->element_type, dims, rank, NULL, tensor->scale);
+    npart__add_tensor(quantizer, tensor->zero_name, element_type, dims, rank, NULL, zero);
 }
 
 /* The weight as its quantized type: its numbers where they are known. */
@@ -372,22 +370,22 @@ static void add_quantized(struct npart__quantizer *quantizer, const struct npart
                       NPART__ABSENT);
 }
 
-/* In blocks there is a scale for so many numbers along the axis, which is 0 where there are no channels. */
-static bool add_block_scales(struct npart__quantizer *quantizer, struct npart__quantized *tensor, int element_type)
+/* The dims of a tensor's scales: none, that of its channels, or in blocks its own, with a scale for so many numbers
+ * along the axis, which is 0 where there are no channels. NULL when out of memory. */
+static int64_t *scale_dims(struct npart__quantizer *quantizer, struct npart__quantized *tensor, bool has_blocks,
+                           size_t *rank)
 {
     const Onnx__TensorProto *own = tensor->initializer;
     uint32_t block = quantizer->format->block;
     int64_t *dims = npart__arena_allocate(quantizer->arena, (own->n_dims + 1) * sizeof *dims);
-    if (!dims || own->n_dims == 0) {
-        quantizer->failed |= !dims;
-        return false;
-    }
-    memcpy(dims, own->dims, own->n_dims * sizeof *dims);
-    tensor->axis = tensor->axis < 0 ? 0 : tensor->axis;
-    dims[tensor->axis] = (dims[tensor->axis] + block - 1) / block;
-    npart__add_tensor(quantizer, tensor->scale_name, tensor->element_type, dims, own->n_dims, NULL, tensor->scale);
-    npart__add_tensor(quantizer, tensor->zero_name, element_type, dims, own->n_dims, NULL, 0);
-    return true;
+    tensor->axis = has_blocks && tensor->axis < 0 ? 0 : tensor->axis;
+    *rank = has_blocks ? own->n_dims : tensor->axis >= 0;
+    quantizer->failed |= !dims;
+    for (size_t i = 0; dims && i < *rank; i++)
+        dims[i] = own->dims[has_blocks ? i : (size_t)tensor->axis];
+    if (dims && has_blocks)
+        dims[tensor->axis] = (dims[tensor->axis] + block - 1) / block;
+    return dims;
 }
 
 static void quantize_initializer(struct npart__quantizer *quantizer, struct npart__quantized *tensor)
@@ -408,10 +406,10 @@ static void quantize_initializer(struct npart__quantizer *quantizer, struct npar
     npart__name_scales(quantizer, tensor, name);
     const char *quantized = npart__new_name(quantizer, name, "_quantized");
     tensor->reads = npart__new_name(quantizer, name, "_DequantizeLinear_Output");
-    bool has_blocks =
-        is_weight && format->block && !tensor->is_wide && add_block_scales(quantizer, tensor, element_type);
-    if (!has_blocks)
-        add_scales(quantizer, tensor, element_type, zero);
+    bool has_blocks = is_weight && format->block && !tensor->is_wide && tensor->initializer->n_dims;
+    size_t rank;
+    const int64_t *dims = scale_dims(quantizer, tensor, has_blocks, &rank);
+    add_scales(quantizer, tensor, element_type, dims, rank, has_blocks ? 0 : zero);
     add_quantized(quantizer, tensor, quantized, element_type, has_blocks ? NULL : numbers, zero);
     Onnx__NodeProto *node = npart__add_qdq(quantizer, NPART__ROLE_DEQUANTIZES, name, quantized, tensor->scale_name,
                                            tensor->zero_name, tensor->reads);
@@ -490,11 +488,11 @@ static void quantize_own(struct npart__quantizer *quantizer)
         tensor->is_done = true;
         if (tensor->initializer) {
             quantize_initializer(quantizer, tensor);
-        } else if (!tensor->is_dequantized) {
+        } else if (!tensor->op || !npart__op_plays(tensor->op, NPART__ROLE_DEQUANTIZES)) {
             int type = npart__activation_type(quantizer, tensor, false);
             choose_scale(quantizer, id, type, &zero);
             npart__name_scales(quantizer, tensor, npart__text(&quantizer->names, id));
-            add_scales(quantizer, tensor, type, zero);
+            add_scales(quantizer, tensor, type, NULL, 0, zero);
             add_pair(quantizer, id);
         }
     }

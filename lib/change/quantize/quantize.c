@@ -210,7 +210,6 @@ static void note_nodes(struct npart__quantizer *quantizer)
             if ((at = npart__quantized_at(quantizer, node->output[k]))) {
                 at->maker = (uint32_t)i;
                 at->op = node->op_type;
-                at->is_dequantized = npart__op_plays(node->op_type, NPART__ROLE_DEQUANTIZES);
             }
     }
 }
