@@ -104,48 +104,6 @@ static npart_status prepare(const npart_model *model, npart_inference *inference
     return status == NPART_OK ? npart_inference_make(&raised->inference, &raised->model, NULL, error) : status;
 }
 
-/* What weights lose, read once for all precisions of the model that ask. */
-struct read_weights {
-    struct npart__arena arena;
-    struct npart__weight_list list;
-    npart_status status;
-    struct npart_error error;
-};
-
-static void end_weights(void *along)
-{
-    struct read_weights *read = along;
-    struct npart__arena arena = read->arena;
-    npart__arena_clear(&arena);
-}
-
-static npart_status read_weights(const npart_model *model, const struct npart__weight_list **out,
-                                 struct npart_error *error)
-{
-    struct npart__life *life = model->life;
-    (void)pthread_mutex_lock(&life->lock);
-    if (!life->along) {
-        struct npart__arena arena;
-        npart__arena_init(&arena, &life->arena.allocator);
-        struct read_weights *made = npart__arena_zeroed(&arena, 1, sizeof *made);
-        if (made) {
-            made->status = npart__weights_read(&model->own, model->path, &arena, &made->list, &made->error);
-            made->arena = arena;
-            life->end_along = end_weights;
-            life->along = made;
-        } else {
-            npart__arena_clear(&arena);
-        }
-    }
-    const struct read_weights *read = life->along;
-    (void)pthread_mutex_unlock(&life->lock);
-    if (!read)
-        return npart__fail_memory(error);
-    *out = &read->list;
-    return read->status == NPART_OK ? NPART_OK
-                                    : npart__fail(error, read->status, read->error.place, "%s", read->error.message);
-}
-
 /* Types do not depend on sizes, so none are given. */
 static npart_status quantize(npart_model *made, const npart_model *model, const struct npart__quantized_format *format,
                              struct npart__skeleton *skeleton, npart_inference *inference, struct npart_error *error)
@@ -181,7 +139,7 @@ static npart_status make(npart_model *made, const npart_model *model, const char
     if (status == NPART_OK)
         status = npart_inference_make(&inference, model, NULL, error);
     if (status == NPART_OK && format.least_decibels > 0)
-        status = read_weights(model, &format.weights, error);
+        status = npart__model_weights(model, &format.weights, error);
     if (status == NPART_OK)
         status = quantize(made, model, &format, &skeleton, inference, error);
     if (status == NPART_OK)

@@ -7,8 +7,46 @@
 
 struct npart_losses {
     struct npart__life *life;
+    const struct npart__weight_list *list; /* the model's */
+};
+
+/* Goes with the model. */
+struct read_weights {
+    struct npart__arena arena;
     struct npart__weight_list list;
 };
+
+static void end_weights(void *along)
+{
+    struct read_weights *read = along;
+    struct npart__arena arena = read->arena;
+    npart__arena_clear(&arena);
+}
+
+npart_status npart__model_weights(const npart_model *model, const struct npart__weight_list **out,
+                                  struct npart_error *error)
+{
+    struct npart__life *life = model->life;
+    npart_status status = NPART_OK;
+    (void)pthread_mutex_lock(&life->lock);
+    if (!life->along) {
+        struct npart__arena arena;
+        npart__arena_init(&arena, &life->arena.allocator);
+        struct read_weights *made = npart__arena_zeroed(&arena, 1, sizeof *made);
+        status = made ? npart__weights_read(&model->own, model->path, &arena, &made->list, error)
+                      : npart__fail_memory(error);
+        if (status == NPART_OK) {
+            made->arena = arena;
+            life->end_along = end_weights;
+            life->along = made;
+        } else {
+            npart__arena_clear(&arena);
+        }
+    }
+    *out = status == NPART_OK ? &((const struct read_weights *)life->along)->list : NULL;
+    (void)pthread_mutex_unlock(&life->lock);
+    return status;
+}
 
 npart_status npart_losses_make(npart_losses **out, const npart_model *model, struct npart_error *error)
 {
@@ -18,8 +56,7 @@ npart_status npart_losses_make(npart_losses **out, const npart_model *model, str
     if (!losses)
         return npart__fail_memory(error);
     npart__life_keep(losses->life, model->life);
-    npart_status status =
-        npart__weights_read(&model->own, model->path, &losses->life->arena, &losses->list, error);
+    npart_status status = npart__model_weights(model, &losses->list, error);
     return NPART__HAND_OVER(out, losses, status, error);
 }
 
@@ -30,17 +67,17 @@ bool npart_losses_info(const npart_losses *losses, struct npart_losses_info *out
     if (!losses || !NPART__HAS_ROOM(out))
         return false;
     *out = (struct npart_losses_info){.size = sizeof *out,
-                                      .weight_count = losses->list.items.count,
-                                      .bytes = losses->list.bytes,
+                                      .weight_count = losses->list->items.count,
+                                      .bytes = losses->list->bytes,
                                       .allocator = &losses->life->arena.allocator};
     return true;
 }
 
 bool npart_losses_weight(const npart_losses *losses, uint32_t index, struct npart_weight_loss *out)
 {
-    if (!losses || index >= losses->list.items.count || !NPART__HAS_ROOM(out))
+    if (!losses || index >= losses->list->items.count || !NPART__HAS_ROOM(out))
         return false;
-    const struct npart__weight *weight = &losses->list.items.items[index];
+    const struct npart__weight *weight = &losses->list->items.items[index];
     *out = (struct npart_weight_loss){
         .size = sizeof *out,
         .name = weight->name,

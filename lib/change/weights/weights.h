@@ -47,5 +47,8 @@ struct npart__weight_list {
  * not there (the place: its name) or shorter than it should be, and with MALFORMED and MEMORY. */
 npart_status npart__weights_read(const struct npart__graph *graph, const char *path, struct npart__arena *arena,
                                  struct npart__weight_list *out, struct npart_error *error);
+/* handle.c: the same of a model that was read, once for all that ask; the list is there as long as the model. */
+npart_status npart__model_weights(const npart_model *model, const struct npart__weight_list **out,
+                                  struct npart_error *error);
 
 #endif
