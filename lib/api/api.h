@@ -60,12 +60,7 @@ struct npart_model {
     const char *file; /* as a command line calls it: the path, or the name of what has to be in a file first */
     const char *as; /* the precision that it was looked at in (npart_model_as); NULL: its own */
     const npart_model *made_from; /* then the model as it is; else NULL */
-    const char **kept; /* names of its nodes that were not quantized, as was asked for */
-    uint32_t kept_count;
-    const char **widened; /* its weights of 8 bits where others have 4, for what they would lose */
-    uint32_t widened_count;
-    const char **wide; /* its nodes whose activations have 16 bits where others have 8 */
-    uint32_t wide_count;
+    const struct npart__kept_nodes *kept; /* of a quantized one (lib/change/quantize); else NULL */
     struct npart__skeleton skeleton; /* of a file that is not too large, nothing lost; else its data are NULL */
 };
 

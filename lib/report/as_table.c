@@ -65,12 +65,6 @@ static const struct npart__row *find_own(const struct npart__row *rows, size_t c
     return NULL;
 }
 
-static void put_cell(struct npart__page *page, const char *text, size_t columns)
-{
-    size_t length = strlen(text);
-    npart__append_format(page->out, "%*s%s", (int)(length < columns ? columns - length : 0), "", text);
-}
-
 static void put_row(struct npart__page *page, const struct npart__row *row, const struct npart__row *own, bool is_best)
 {
     struct npart__buffer time = {.arena = page->arena}, weights = {.arena = page->arena}, peak = {.arena = page->arena};
@@ -79,11 +73,11 @@ static void put_row(struct npart__page *page, const struct npart__row *row, cons
     npart__append_bytes(&weights, row->weight_bytes);
     npart__append_bytes(&peak, row->peak.bytes);
     npart__put(page, row->share);
-    put_cell(page, row->runs && row->typical_ms >= 0 ? npart__buffer_text(&time) : "-", 10);
-    put_cell(page, npart__buffer_text(&weights), 9);
-    put_cell(page, row->peak.is_partial ? "-" : npart__buffer_text(&peak), 9);
+    npart__append_format(page->out, "%10s%9s%9s",
+                         row->runs && row->typical_ms >= 0 ? npart__buffer_text(&time) : "-",
+                         npart__buffer_text(&weights), row->peak.is_partial ? "-" : npart__buffer_text(&peak));
     if (row->fits)
-        put_cell(page, row->fits, 7);
+        npart__append_format(page->out, "%7s", row->fits);
     if (own && own != row && own->runs && row->runs && own->typical_ms > 0 && row->typical_ms >= 0)
         npart__append_format(page->out, "%+9d %%", (int)((row->typical_ms / own->typical_ms - 1) * 100));
     else if (is_best)

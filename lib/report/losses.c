@@ -10,16 +10,7 @@
 
 #define LOSSES_SCHEMA 2
 #define SHOWN 16u /* weights, without --verbose */
-#define MOST_ROUNDINGS 16u
 #define NAME_COLUMNS 40u
-
-static uint32_t count_roundings(void)
-{
-    uint32_t count = 0;
-    while (count < MOST_ROUNDINGS && npart_rounding_name(count))
-        count++;
-    return count;
-}
 
 uint32_t npart__find_rounding(const char *name)
 {
@@ -43,7 +34,7 @@ static void put_real(struct npart__buffer *out, const char *key, double value)
     npart__json_value(out, key, text);
 }
 
-static void put_weight(struct npart__buffer *out, const struct npart_weight_loss *at, uint32_t roundings)
+static void put_weight(struct npart__buffer *out, const struct npart_weight_loss *at)
 {
     npart__json_open(out, NULL, '{');
     npart__json_text(out, "name", at->name);
@@ -59,11 +50,8 @@ static void put_weight(struct npart__buffer *out, const struct npart_weight_loss
     put_real(out, "abs_max", at->abs_max);
     npart__json_count(out, "beyond_float16", at->beyond_float16);
     npart__json_open(out, "db", '{');
-    for (uint32_t i = 0; i < roundings; i++)
-        if (at->is_known[i])
-            put_real(out, npart_rounding_name(i), at->decibels[i]);
-        else
-            npart__json_value(out, npart_rounding_name(i), "null");
+    for (uint32_t i = 0; npart_rounding_name(i); i++)
+        put_real(out, npart_rounding_name(i), at->is_known[i] ? at->decibels[i] : (double)NAN);
     npart__json_close(out, '}');
     npart__json_close(out, '}');
 }
@@ -79,7 +67,7 @@ void npart__losses_json(struct npart__report *report)
     npart__json_text(out, "model", report->subject->model ? report->subject->model : "");
     npart__json_open(out, "weights", '[');
     for (uint32_t i = 0; npart_losses_weight(report->subject->losses, i, &at) && !out->failed; i++)
-        put_weight(out, &at, count_roundings());
+        put_weight(out, &at);
     npart__json_close(out, ']');
     npart__json_count(out, "bytes", info.bytes);
     npart__json_decimal(out, "seconds", report->subject->seconds);
@@ -112,7 +100,7 @@ static void put_cell(struct npart__page *page, const struct npart_weight_loss *a
 static void put_line(struct npart__page *page, const struct npart_weight_loss *at)
 {
     static const char *const shown[] = {"int8-tensor", "int8-channel", "int4-channel", "int4-block64", "nf4-block64"};
-    struct npart__buffer name = {.arena = page->arena}, numbers = {.arena = page->arena};
+    struct npart__buffer numbers = {.arena = page->arena};
     npart__append_count(&numbers, (uint32_t)(at->elements < UINT32_MAX ? at->elements : UINT32_MAX));
     npart__put(page, "  ");
     npart__put_middle(page, at->name, NAME_COLUMNS);
@@ -123,7 +111,6 @@ static void put_line(struct npart__page *page, const struct npart_weight_loss *a
         put_cell(page, at, shown[i]);
     npart__put(page, "\n");
     npart__buffer_release(&numbers);
-    npart__buffer_release(&name);
 }
 
 /* What is true of all weights together. */

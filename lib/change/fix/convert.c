@@ -210,3 +210,26 @@ npart_status npart__go_to_opset(struct npart__search *search, struct npart__stat
     way->arrives = status == NPART_OK && attempt.made;
     return way->arrives ? go_on(search, base, way, &attempt) : status;
 }
+
+bool npart__convert_nodes(const struct npart__graph *graph, struct npart__editor *editor, int64_t opset,
+                          uint8_t equality, bool may_flatten, bool *failed)
+{
+    for (uint32_t i = 0; i < graph->nodes.count; i++) {
+        const struct npart__node *node = npart__node_at(graph, i);
+        struct npart__site site = {.failed = false};
+        if (*npart__text(&graph->strings, node->domain) || node->opset_version == 0)
+            continue;
+        const struct npart__operator *after = npart__operator_find("", npart__node_op(graph, node), opset);
+        if (after && npart__means_the_same(graph, node, after))
+            continue;
+        bool is_said = after && node->schema && npart__site_begin(editor, i, NPART__ID_OPSET, equality, &site) &&
+                       npart__convert_node(&site, after, may_flatten) && npart__site_keep(&site);
+        *failed |= site.failed && !site.is_impossible;
+        if (!is_said)
+            return false;
+        if (may_flatten && node->output_count)
+            npart__editor_keep_name(editor, npart__node_output(graph, node, 0), npart__node_op(graph, node),
+                                    node->name);
+    }
+    return true;
+}

@@ -101,6 +101,11 @@ uint32_t npart__list_absent(const struct npart__graph *graph, int64_t opset, boo
  * an operand that was an attribute is no constant. What was made is then to be dropped. It may become several nodes
  * where ONNX's own converter makes several, if the caller wants that. */
 bool npart__convert_node(struct npart__site *site, const struct npart__operator *after, bool may_flatten);
+/* The same of all nodes of ONNX's own operators that do not mean the same as they stand; where they may be flattened,
+ * what comes in their place has their names. False, and nothing is to be kept, where one cannot be said by that opset,
+ * or when out of memory (*failed). */
+bool npart__convert_nodes(const struct npart__graph *graph, struct npart__editor *editor, int64_t opset,
+                          uint8_t equality, bool may_flatten, bool *failed);
 /* Another opset, with nodes said by it; `made` stays NULL where one cannot be. */
 npart_status npart__attempt_opset(struct npart__search *search, struct npart__state *state, int64_t opset,
                                   struct npart__attempt *attempt);

@@ -564,42 +564,22 @@ static int64_t loaded_ir_version(const struct npart__state *state)
     return least;
 }
 
-/* Nodes that mean the same as they stand stay as they are. */
-static npart_status convert_all(struct npart__search *search, const struct npart__state *state,
-                                struct npart__editor *editor, int64_t opset, bool *are_all)
-{
-    const struct npart__graph *graph = state->graph;
-    const struct npart__rewrite *row = npart__rewrite_of(search->request->rewrites, NPART__ID_OPSET);
-    for (uint32_t i = 0; i < graph->nodes.count && *are_all; i++) {
-        const struct npart__node *node = npart__node_at(graph, i);
-        if (*npart__text(&graph->strings, node->domain) || node->opset_version == 0)
-            continue;
-        const struct npart__operator *after = npart__operator_find("", npart__node_op(graph, node), opset);
-        struct npart__site site;
-        if (npart__means_the_same(graph, node, after))
-            continue;
-        *are_all = npart__site_begin(editor, i, row->id, row->equality, &site);
-        if (*are_all && npart__convert_node(&site, after, false) && npart__site_keep(&site))
-            continue;
-        if (*are_all && site.failed && !site.is_impossible)
-            return npart__fail_memory(search->error);
-        *are_all = false;
-    }
-    return NPART_OK;
-}
-
 /* Another opset, with nodes said by it, or where that is 0 another IR version. */
 static npart_status attempt_header(struct npart__search *search, struct npart__state *state, const char *id,
                                    int64_t opset, int64_t ir_version, struct npart__attempt *attempt)
 {
     struct npart__arena scratch;
     struct npart__editor *editor;
-    bool are_all = true;
+    bool are_all = true, failed = false;
     npart__describe_step(search, attempt, id, no_names);
     npart__arena_init(&scratch, &search->arena->allocator);
     npart_status status = npart__edition_open(state->edition, state->inference, &scratch, &editor, search->error);
     if (status == NPART_OK && opset)
-        status = convert_all(search, state, editor, opset, &are_all);
+        are_all = npart__convert_nodes(state->graph, editor, opset,
+                                       npart__rewrite_of(search->request->rewrites, NPART__ID_OPSET)->equality, false,
+                                       &failed);
+    if (failed)
+        status = npart__fail_memory(search->error);
     if (status == NPART_OK && are_all) {
         if (opset)
             npart__editor_set_opset(editor, opset);

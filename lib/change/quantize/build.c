@@ -12,13 +12,13 @@
 
 /* ---- names and nodes --------------------------------------------------------------------------------------------- */
 
-uint32_t npart__quantizer_id(const struct npart__quantizer *quantizer, const char *name)
+struct npart__quantized *npart__quantized_at(const struct npart__quantizer *quantizer, const char *name)
 {
     uint32_t id = name && *name ? npart__strings_find_text(&quantizer->names, name) : NPART_NONE;
-    return id < quantizer->tensor_count ? id : NPART_NONE;
+    return id < quantizer->tensor_count ? &quantizer->tensors[id] : NULL;
 }
 
-const char *npart__quantizer_name(struct npart__quantizer *quantizer, const char *name, const char *suffix)
+const char *npart__new_name(struct npart__quantizer *quantizer, const char *name, const char *suffix)
 {
     const char *wanted = name ? npart__arena_format(quantizer->arena, "%s%s", name, suffix) : NULL;
     const char *made = wanted;
@@ -36,18 +36,16 @@ static char *copy(struct npart__quantizer *quantizer, const char *text)
     return made;
 }
 
-Onnx__NodeProto *npart__quantizer_node(struct npart__quantizer *quantizer, const char *op, const char *domain,
-                                       const char *name, const char *const *operands, const char *result)
+Onnx__NodeProto *npart__add_node(struct npart__quantizer *quantizer, const char *op, const char *name,
+                                 const char *result, const char *const *operands)
 {
-    const char *whole = *domain ? npart__arena_format(quantizer->arena, "%s:%s", domain, op) : op;
     size_t count = 0;
     while (operands[count])
         count++;
-    Onnx__NodeProto *node = whole ? npart__edit_new_node(quantizer->arena, whole, count, 1) : NULL;
-    if (!node) {
-        quantizer->failed = true;
+    Onnx__NodeProto *node = quantizer->failed ? NULL : npart__edit_new_node(quantizer->arena, op, count, 1);
+    quantizer->failed |= !node;
+    if (!node)
         return NULL;
-    }
     node->name = copy(quantizer, name);
     for (size_t i = 0; i < count; i++)
         node->input[i] = copy(quantizer, operands[i]);
@@ -56,22 +54,7 @@ Onnx__NodeProto *npart__quantizer_node(struct npart__quantizer *quantizer, const
     return quantizer->failed ? NULL : node;
 }
 
-void npart__quantizer_results(struct npart__quantizer *quantizer, Onnx__NodeProto *node, const char *second,
-                              const char *third)
-{
-    char **results = npart__arena_zeroed(quantizer->arena, 3, sizeof *results);
-    quantizer->failed |= !results;
-    if (!node || !results)
-        return;
-    results[0] = node->output[0];
-    results[1] = copy(quantizer, second);
-    results[2] = copy(quantizer, third);
-    node->output = results;
-    node->n_output = 3;
-}
-
-void npart__quantizer_int(struct npart__quantizer *quantizer, Onnx__NodeProto *node, const char *attribute,
-                          int64_t value)
+void npart__set_int(struct npart__quantizer *quantizer, Onnx__NodeProto *node, const char *attribute, int64_t value)
 {
     Onnx__AttributeProto *made = node ? npart__edit_attribute(quantizer->arena, node, attribute,
                                                               ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INT)
@@ -85,37 +68,15 @@ void npart__quantizer_int(struct npart__quantizer *quantizer, Onnx__NodeProto *n
 
 /* ---- tensors ----------------------------------------------------------------------------------------------------- */
 
-static Onnx__TensorProto *new_tensor(struct npart__quantizer *quantizer, const char *name, int element_type,
-                                     const int64_t *dims, size_t rank)
-{
-    Onnx__TensorProto *tensor = npart__arena_allocate(quantizer->arena, sizeof *tensor);
-    int64_t *own = npart__arena_allocate(quantizer->arena, (rank + 1) * sizeof *own);
-    if (!tensor || !own) {
-        quantizer->failed = true;
-        return NULL;
-    }
-    onnx__tensor_proto__init(tensor);
-    if (rank)
-        memcpy(own, dims, rank * sizeof *own);
-    tensor->dims = own;
-    tensor->n_dims = rank;
-    tensor->name = copy(quantizer, name);
-    tensor->has_data_type = 1;
-    tensor->data_type = element_type;
-    quantizer->failed |= !NPART__PUSH(quantizer->arena, &quantizer->initializers, tensor);
-    return quantizer->failed ? NULL : tensor;
-}
-
 /* The record that a scan would have left of a payload. Nothing of it is in any file, so the place is 0. */
 static void leave_out(struct npart__quantizer *quantizer, Onnx__TensorProto *tensor, uint64_t elements, uint64_t bytes)
 {
     struct npart__elided elided = {.bytes = bytes, .elements = elements, .field = 9};
     ProtobufCMessageUnknownField *field = npart__arena_allocate(quantizer->arena, sizeof *field);
     uint8_t *data = npart__arena_allocate(quantizer->arena, 1 + sizeof elided);
-    if (!field || !data) {
-        quantizer->failed = true;
+    quantizer->failed |= !field || !data;
+    if (!field || !data)
         return;
-    }
     data[0] = (uint8_t)sizeof elided;
     memcpy(data + 1, &elided, sizeof elided);
     *field = (ProtobufCMessageUnknownField){NPART__ELIDED_FIELD, PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED,
@@ -125,7 +86,7 @@ static void leave_out(struct npart__quantizer *quantizer, Onnx__TensorProto *ten
 }
 
 /* Of 4 bits two stand in a byte. */
-void npart__quantizer_put(Onnx__TensorProto *tensor, uint64_t index, double number)
+void npart__put_number(Onnx__TensorProto *tensor, uint64_t index, double number)
 {
     if (npart__type_bits(tensor->data_type) >= 8)
         npart__edit_put_number(tensor, index, number);
@@ -133,15 +94,14 @@ void npart__quantizer_put(Onnx__TensorProto *tensor, uint64_t index, double numb
         tensor->raw_data.data[index / 2] |= (uint8_t)(((unsigned)(int)number & 0xF) << index % 2 * 4);
 }
 
-static void fill(struct npart__quantizer *quantizer, Onnx__TensorProto *tensor, bool is_absent, const double *numbers,
-                 double number)
+static void fill(struct npart__quantizer *quantizer, Onnx__TensorProto *tensor, const double *numbers, double number)
 {
     uint64_t elements = 1;
     for (size_t i = 0; i < tensor->n_dims; i++)
         if (tensor->dims[i] < 0 || !npart__multiply_uint64(elements, (uint64_t)tensor->dims[i], &elements))
             elements = 0;
     uint64_t bytes = npart__type_bytes(tensor->data_type, elements);
-    if (is_absent || elements > MOST_NUMBERS) {
+    if ((!numbers && isnan(number)) || elements > MOST_NUMBERS) {
         leave_out(quantizer, tensor, elements, bytes);
         return;
     }
@@ -150,23 +110,28 @@ static void fill(struct npart__quantizer *quantizer, Onnx__TensorProto *tensor, 
     tensor->raw_data.data = npart__arena_zeroed(quantizer->arena, (size_t)bytes + 1, 1);
     quantizer->failed |= !tensor->raw_data.data;
     for (uint64_t i = 0; tensor->raw_data.data && i < elements; i++)
-        npart__quantizer_put(tensor, i, numbers ? numbers[i] : number);
+        npart__put_number(tensor, i, numbers ? numbers[i] : number);
 }
 
-void npart__quantizer_tensor(struct npart__quantizer *quantizer, const char *name, int element_type,
-                             const int64_t *dims, size_t rank, double number, bool is_absent)
+Onnx__TensorProto *npart__add_tensor(struct npart__quantizer *quantizer, const char *name, int element_type,
+                                     const int64_t *dims, size_t rank, const double *numbers, double number)
 {
-    Onnx__TensorProto *tensor = new_tensor(quantizer, name, element_type, dims, rank);
-    if (tensor)
-        fill(quantizer, tensor, is_absent || isnan(number), NULL, number);
-}
-
-void npart__quantizer_numbers(struct npart__quantizer *quantizer, const char *name, int element_type,
-                              const int64_t *dims, size_t rank, const double *numbers)
-{
-    Onnx__TensorProto *tensor = new_tensor(quantizer, name, element_type, dims, rank);
-    if (tensor)
-        fill(quantizer, tensor, false, numbers, 0);
+    Onnx__TensorProto *tensor = npart__arena_allocate(quantizer->arena, sizeof *tensor);
+    int64_t *own = npart__arena_allocate(quantizer->arena, (rank + 1) * sizeof *own);
+    quantizer->failed |= !tensor || !own;
+    if (quantizer->failed)
+        return NULL;
+    onnx__tensor_proto__init(tensor);
+    if (rank)
+        memcpy(own, dims, rank * sizeof *own);
+    tensor->dims = own;
+    tensor->n_dims = rank;
+    tensor->name = copy(quantizer, name);
+    tensor->has_data_type = 1;
+    tensor->data_type = element_type;
+    fill(quantizer, tensor, numbers, number);
+    quantizer->failed |= !NPART__PUSH(quantizer->arena, &quantizer->initializers, tensor);
+    return quantizer->failed ? NULL : tensor;
 }
 
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
@@ -196,7 +161,8 @@ static void drop_inputs(struct npart__quantizer *quantizer)
     graph->n_input = count;
 }
 
-/* Initializers that something else stands for go, but where a body or an output still names them. */
+/* Initializers that something else stands for go, but where a body or an output still names them; biases that a node
+ * makes from now on, too. */
 static bool place_initializers(struct npart__quantizer *quantizer)
 {
     Onnx__GraphProto *graph = quantizer->main;
@@ -205,7 +171,8 @@ static bool place_initializers(struct npart__quantizer *quantizer)
     size_t count = 0;
     for (size_t i = 0; list && i < graph->n_initializer; i++) {
         struct npart__quantized *tensor = npart__quantized_at(quantizer, graph->initializer[i]->name);
-        bool is_replaced = tensor && tensor->reads && !tensor->is_captured && !tensor->is_output;
+        bool is_replaced = tensor && ((tensor->reads && !tensor->is_captured && !tensor->is_output) ||
+                                      (tensor->is_bias && tensor->is_done && !tensor->role));
         if (!is_replaced)
             list[count++] = graph->initializer[i];
         if (tensor)
@@ -218,79 +185,48 @@ static bool place_initializers(struct npart__quantizer *quantizer)
     return list != NULL;
 }
 
-/* What makes a name, by its id from here on. */
+/* Of a name: a node, and the user after this one. */
+struct user {
+    uint32_t node, next;
+};
+
+/* Nodes, and who waits for which name. */
 struct sorting {
     struct npart__quantizer *quantizer;
     Onnx__NodeProto **nodes;
-    const uint32_t *places; /* by node: in the file's list; NPART_NONE: it is new */
-    uint32_t count;
+    uint32_t count, ready_count;
     uint32_t *waits; /* by node: operands that are not made yet */
-    uint32_t *first, *next; /* users of a name, and the next after one: by operand, counted from 1 */
-    uint32_t *user;  /* by operand */
+    uint32_t *ready; /* nodes that wait for none, in the order in which they came to */
+    uint32_t *first; /* by name: the first user, in `users` from 1 on */
+    bool *is_there;  /* by name: something makes it */
+    struct NPART__ARRAY(struct user) users;
 };
 
-/* The names that a node needs: its operands, and what its bodies capture. NULL past the last. */
-static const char *needed_name(const struct sorting *sorting, uint32_t node, size_t index)
+/* Users come from the last one on. */
+static void wait_for(struct sorting *sorting, uint32_t node, const char *name)
 {
-    const struct npart__graph *graph = sorting->quantizer->graph;
-    const Onnx__NodeProto *proto = sorting->nodes[node];
-    if (index < proto->n_input)
-        return proto->input[index];
-    if (sorting->places[node] == NPART_NONE)
-        return NULL;
-    const struct npart__node *at = npart__node_at(graph, sorting->places[node]);
-    index -= proto->n_input;
-    if (index >= at->capture_count)
-        return NULL;
-    return npart__value_name(graph, graph->operands.items[at->first_capture + index]);
+    uint32_t id = npart__strings_find_text(&sorting->quantizer->names, name);
+    if (id == NPART_NONE || !sorting->is_there[id])
+        return;
+    struct user user = {node, sorting->first[id]};
+    sorting->quantizer->failed |= !NPART__PUSH(sorting->quantizer->arena, &sorting->users, user);
+    sorting->first[id] = sorting->users.count;
+    sorting->waits[node]++;
 }
 
-static uint32_t count_needed(const struct sorting *sorting)
+/* By its name what is made; NPART_NONE for a result that is left out. */
+static uint32_t made_id(const struct sorting *sorting, const char *name)
 {
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < sorting->count; i++)
-        for (size_t k = 0; needed_name(sorting, i, k); k++)
-            count++;
-    return count;
-}
-
-static void list_users(struct sorting *sorting, const bool *is_there)
-{
-    const struct npart__strings *names = &sorting->quantizer->names;
-    uint32_t at = 0;
-    for (uint32_t i = 0; i < sorting->count; i++) {
-        const char *name;
-        for (size_t k = 0; (name = needed_name(sorting, i, k)); k++) {
-            uint32_t id = npart__strings_find_text(names, name);
-            if (id == NPART_NONE || !is_there[id])
-                continue;
-            sorting->user[at] = i;
-            sorting->next[at] = sorting->first[id];
-            sorting->first[id] = ++at;
-            sorting->waits[i]++;
-        }
-    }
-}
-
-/* A result's users once it is made; the lists were put together from their ends. */
-static void release_users(struct sorting *sorting, uint32_t id, uint32_t *ready, uint32_t *end)
-{
-    uint32_t begin = *end;
-    for (uint32_t at = sorting->first[id]; at; at = sorting->next[at - 1])
-        if (--sorting->waits[sorting->user[at - 1]] == 0)
-            ready[(*end)++] = sorting->user[at - 1];
-    for (uint32_t i = begin, k = *end; i + 1 < k; i++) {
-        uint32_t swapped = ready[i];
-        ready[i] = ready[--k];
-        ready[k] = swapped;
-    }
-}
-
-/* The ids of what a node makes, one after the other; NPART_NONE for a result that is left out. */
-static uint32_t made_id(const struct sorting *sorting, uint32_t node, size_t index)
-{
-    const char *name = sorting->nodes[node]->output[index];
     return *name ? npart__strings_find_text(&sorting->quantizer->names, name) : NPART_NONE;
+}
+
+/* A name is made: its users, in their order, wait for one less. */
+static void release(struct sorting *sorting, const char *name)
+{
+    uint32_t id = made_id(sorting, name), at = id == NPART_NONE ? 0 : sorting->first[id];
+    for (; at; at = sorting->users.items[at - 1].next)
+        if (--sorting->waits[sorting->users.items[at - 1].node] == 0)
+            sorting->ready[sorting->ready_count++] = sorting->users.items[at - 1].node;
 }
 
 static int compare_texts(const void *left, const void *right)
@@ -298,105 +234,87 @@ static int compare_texts(const void *left, const void *right)
     return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
 
-/* Initializers and inputs of the graph by their names, each once; NULL when out of memory. */
+/* Initializers and inputs of the graph by their names; NULL when out of memory. */
 static const char **list_given(struct npart__quantizer *quantizer, size_t *count)
 {
     const Onnx__GraphProto *graph = quantizer->main;
-    size_t all = 0, most = graph->n_initializer + graph->n_input + 1;
+    size_t most = graph->n_initializer + graph->n_input + 1;
     const char **names = npart__arena_zeroed(quantizer->arena, most, sizeof *names);
     *count = 0;
     for (size_t i = 0; names && i < graph->n_initializer; i++)
-        names[all++] = graph->initializer[i]->name;
+        names[(*count)++] = graph->initializer[i]->name;
     for (size_t i = 0; names && i < graph->n_input; i++)
         if (graph->input[i]->name)
-            names[all++] = graph->input[i]->name;
+            names[(*count)++] = graph->input[i]->name;
     if (names)
-        qsort(names, all, sizeof *names, compare_texts);
-    for (size_t i = 0; i < all; i++)
-        if (*count == 0 || strcmp(names[i], names[*count - 1]) != 0)
-            names[(*count)++] = names[i];
+        qsort(names, *count, sizeof *names, compare_texts);
     return names;
 }
 
-/* False where nodes wait for each other. */
-static bool sort(struct sorting *sorting, const char *const *given, size_t given_count, bool *is_there,
-                 uint32_t *ready, Onnx__NodeProto **sorted)
+/* From what needs nothing on, by the names of what is given, then wave by wave, as the quantizer's own writer sorts
+ * (onnx_model.py, topological_sort). `sorted` has fewer where nodes wait for each other. */
+static uint32_t sort(struct sorting *sorting, const uint32_t *places, const char *const *given, size_t given_count,
+                     Onnx__NodeProto **sorted)
 {
-    const struct npart__strings *names = &sorting->quantizer->names;
-    uint32_t end = 0, made = 0;
+    const struct npart__graph *graph = sorting->quantizer->graph;
+    uint32_t made = 0, id;
     for (uint32_t i = 0; i < sorting->count; i++)
         for (size_t k = 0; k < sorting->nodes[i]->n_output; k++)
-            if (made_id(sorting, i, k) != NPART_NONE)
-                is_there[made_id(sorting, i, k)] = true;
-    for (size_t i = 0; i < given_count; i++) {
-        uint32_t id = npart__strings_find_text(names, given[i]);
-        if (id != NPART_NONE)
-            is_there[id] = true;
+            if ((id = made_id(sorting, sorting->nodes[i]->output[k])) != NPART_NONE)
+                sorting->is_there[id] = true;
+    for (size_t i = 0; i < given_count; i++)
+        if ((id = made_id(sorting, given[i])) != NPART_NONE)
+            sorting->is_there[id] = true;
+    for (uint32_t i = sorting->count; i-- > 0;) {
+        const struct npart__node *at = places[i] == NPART_NONE ? NULL : npart__node_at(graph, places[i]);
+        for (size_t k = 0; k < sorting->nodes[i]->n_input; k++)
+            wait_for(sorting, i, sorting->nodes[i]->input[k]);
+        for (uint32_t k = 0; at && k < at->capture_count; k++)
+            wait_for(sorting, i, npart__value_name(graph, graph->operands.items[at->first_capture + k]));
     }
-    list_users(sorting, is_there);
     for (uint32_t i = 0; i < sorting->count; i++)
         if (!sorting->waits[i])
-            ready[end++] = i;
-    for (size_t i = 0; i < given_count; i++) {
-        uint32_t id = npart__strings_find_text(names, given[i]);
-        if (id != NPART_NONE)
-            release_users(sorting, id, ready, &end);
+            sorting->ready[sorting->ready_count++] = i;
+    for (size_t i = 0; i < given_count && !sorting->quantizer->failed; i++)
+        if (!i || strcmp(given[i], given[i - 1]) != 0)
+            release(sorting, given[i]);
+    for (; made < sorting->ready_count && !sorting->quantizer->failed; made++) {
+        const Onnx__NodeProto *node = sorted[made] = sorting->nodes[sorting->ready[made]];
+        for (size_t k = 0; k < node->n_output; k++)
+            release(sorting, node->output[k]);
     }
-    while (made < end) {
-        uint32_t node = ready[made];
-        sorted[made++] = sorting->nodes[node];
-        for (size_t k = 0; k < sorting->nodes[node]->n_output; k++)
-            if (made_id(sorting, node, k) != NPART_NONE)
-                release_users(sorting, made_id(sorting, node, k), ready, &end);
-    }
-    return made == sorting->count;
-}
-
-/* From what needs nothing on, by the names of what is given, then wave by wave, as the quantizer's own writer sorts
- * (onnx_model.py, topological_sort). */
-static bool sort_nodes(struct npart__quantizer *quantizer, Onnx__NodeProto **nodes, const uint32_t *places,
-                       uint32_t count)
-{
-    struct npart__arena *arena = quantizer->arena;
-    uint32_t names = quantizer->names.texts.count;
-    struct sorting sorting = {.quantizer = quantizer, .nodes = nodes, .places = places, .count = count};
-    uint32_t needed = count_needed(&sorting);
-    sorting.waits = npart__arena_zeroed(arena, count + (size_t)1, sizeof(uint32_t));
-    sorting.first = npart__arena_zeroed(arena, names + (size_t)1, sizeof(uint32_t));
-    sorting.next = npart__arena_zeroed(arena, needed + (size_t)1, sizeof(uint32_t));
-    sorting.user = npart__arena_zeroed(arena, needed + (size_t)1, sizeof(uint32_t));
-    bool *is_there = npart__arena_zeroed(arena, names + (size_t)1, sizeof *is_there);
-    size_t given_count;
-    const char **given = list_given(quantizer, &given_count);
-    uint32_t *ready = npart__arena_zeroed(arena, count + (size_t)1, sizeof *ready);
-    Onnx__NodeProto **sorted = npart__arena_zeroed(arena, count + (size_t)1, sizeof(Onnx__NodeProto *));
-    if (!sorting.waits || !sorting.first || !sorting.next || !sorting.user || !is_there || !given || !ready ||
-        !sorted || !sort(&sorting, given, given_count, is_there, ready, sorted))
-        return false;
-    quantizer->main->node = sorted;
-    quantizer->main->n_node = count;
-    return true;
+    return made;
 }
 
 static bool place_nodes(struct npart__quantizer *quantizer)
 {
+    struct npart__arena *arena = quantizer->arena;
     Onnx__GraphProto *graph = quantizer->main;
-    size_t most = graph->n_node + quantizer->nodes.count + 1;
-    Onnx__NodeProto **list = npart__arena_zeroed(quantizer->arena, most, sizeof(Onnx__NodeProto *));
-    uint32_t *places = npart__arena_zeroed(quantizer->arena, most, sizeof *places);
-    uint32_t count = 0;
-    if (!list || !places)
+    size_t most = graph->n_node + quantizer->nodes.count + 1, names = quantizer->names.texts.count + (size_t)1;
+    size_t given_count;
+    const char **given = list_given(quantizer, &given_count);
+    Onnx__NodeProto **list = npart__arena_zeroed(arena, 2 * most, sizeof(Onnx__NodeProto *));
+    uint32_t *numbers = npart__arena_zeroed(arena, 3 * most + names, sizeof *numbers);
+    struct sorting sorting = {.quantizer = quantizer, .nodes = list};
+    sorting.is_there = npart__arena_zeroed(arena, names, sizeof(bool));
+    if (!list || !numbers || !given || !sorting.is_there)
         return false;
+    uint32_t *places = numbers; /* by node: in the file's list; NPART_NONE: it is new */
+    sorting.waits = numbers + most;
+    sorting.ready = numbers + 2 * most;
+    sorting.first = numbers + 3 * most;
     for (uint32_t i = 0; i < graph->n_node; i++)
         if (!quantizer->is_removed[i]) {
-            places[count] = i;
-            list[count++] = graph->node[i];
+            places[sorting.count] = i;
+            list[sorting.count++] = graph->node[i];
         }
     for (uint32_t i = 0; i < quantizer->nodes.count; i++) {
-        places[count] = NPART_NONE;
-        list[count++] = quantizer->nodes.items[i];
+        places[sorting.count] = NPART_NONE;
+        list[sorting.count++] = quantizer->nodes.items[i];
     }
-    return sort_nodes(quantizer, list, places, count);
+    graph->node = list + most;
+    graph->n_node = sort(&sorting, places, given, given_count, graph->node);
+    return graph->n_node == sorting.count && !quantizer->failed;
 }
 
 bool npart__quantizer_finish(struct npart__quantizer *quantizer)

@@ -7,34 +7,42 @@
  */
 #include "quantize/internal.h"
 
-static void name_parts(struct npart__quantizer *quantizer, struct npart__quantized *tensor, const char *name)
-{
-    tensor->quantized_name = npart__quantizer_name(quantizer, name, "_quantized");
-    npart__name_scales(quantizer, tensor, name);
-}
-
-/* What DynamicQuantizeLinear makes of an activation, once for all its users. */
+/* The integers of a tensor, and their scale. */
 struct operand {
     const char *value, *scale, *zero;
 };
 
+static struct operand parts_of(const struct npart__quantized *tensor)
+{
+    return (struct operand){tensor->quantized_name, tensor->scale_name, tensor->zero_name};
+}
+
+static void name_parts(struct npart__quantizer *quantizer, struct npart__quantized *tensor, const char *name)
+{
+    tensor->quantized_name = npart__new_name(quantizer, name, "_quantized");
+    npart__name_scales(quantizer, tensor, name);
+}
+
+/* What DynamicQuantizeLinear makes of an activation, once for all its users. */
 static struct operand quantize_activation(struct npart__quantizer *quantizer, const char *name)
 {
     struct npart__quantized *tensor = npart__quantized_at(quantizer, name);
-    struct operand made = {NULL, NULL, NULL};
-    if (!tensor)
-        return made;
-    if (!tensor->scale_name) {
-        const char *node_name = npart__quantizer_name(quantizer, name, "_QuantizeLinear");
-        name_parts(quantizer, tensor, name);
-        const char *const operands[] = {name, NULL};
-        if (!quantizer->failed)
-            npart__quantizer_results(quantizer,
-                                     npart__quantizer_node(quantizer, "DynamicQuantizeLinear", "", node_name, operands,
-                                                           tensor->quantized_name),
-                                     tensor->scale_name, tensor->zero_name);
+    if (!tensor || tensor->scale_name)
+        return tensor ? parts_of(tensor) : (struct operand){NULL, NULL, NULL};
+    const char *node_name = npart__new_name(quantizer, name, "_QuantizeLinear");
+    name_parts(quantizer, tensor, name);
+    Onnx__NodeProto *node =
+        NPART__ADD_NODE(quantizer, "DynamicQuantizeLinear", node_name, tensor->quantized_name, name);
+    const char **results = npart__arena_zeroed(quantizer->arena, 3, sizeof *results);
+    quantizer->failed |= !results;
+    if (node && results) {
+        results[0] = tensor->quantized_name;
+        results[1] = tensor->scale_name;
+        results[2] = tensor->zero_name;
+        node->output = (char **)(uintptr_t)results;
+        node->n_output = 3;
     }
-    return (struct operand){tensor->quantized_name, tensor->scale_name, tensor->zero_name};
+    return parts_of(tensor);
 }
 
 /* One scale, or one for each of the first dims; a weight that several nodes have is quantized once. */
@@ -48,42 +56,34 @@ static struct operand quantize_weight(struct npart__quantizer *quantizer, struct
         turned[i] = own->dims[i + 2 < own->n_dims ? i : i + 2 == own->n_dims ? i + 1 : i - 1];
     if (!tensor->scale_name) {
         name_parts(quantizer, tensor, own->name);
-        if (!quantizer->failed) {
-            npart__quantizer_tensor(quantizer, tensor->quantized_name, element_type, dims, own->n_dims, 0, true);
-            npart__quantizer_tensor(quantizer, tensor->scale_name, tensor->element_type, own->dims, scale_rank,
-                                    npart__stand_in(npart__quantizer_id(quantizer, own->name), tensor->element_type),
-                                    false);
-            npart__quantizer_tensor(quantizer, tensor->zero_name, element_type, own->dims, scale_rank, 0, false);
-        }
+        npart__add_tensor(quantizer, tensor->quantized_name, element_type, dims, own->n_dims, NULL, NPART__ABSENT);
+        npart__add_tensor(quantizer, tensor->scale_name, tensor->element_type, own->dims, scale_rank, NULL,
+                          npart__stand_in(npart__quantized_id(quantizer, own->name), tensor->element_type));
+        npart__add_tensor(quantizer, tensor->zero_name, element_type, own->dims, scale_rank, NULL, 0);
     }
     if (--tensor->uses == 0)
         tensor->reads = tensor->quantized_name;
-    return (struct operand){tensor->quantized_name, tensor->scale_name, tensor->zero_name};
+    return parts_of(tensor);
 }
 
 /* name + suffix of a node, or of its result where it has no name. */
 static const char *name_after(struct npart__quantizer *quantizer, const Onnx__NodeProto *node, const char *suffix)
 {
-    return npart__quantizer_name(quantizer, node->name && *node->name ? node->name : node->output[0], suffix);
+    return npart__new_name(quantizer, node->name && *node->name ? node->name : node->output[0], suffix);
 }
 
 /* Integers to floats: their type, times both scales. `result`: what the last Mul makes. */
 static void scale_back(struct npart__quantizer *quantizer, const Onnx__NodeProto *node, const char *integers,
                        const struct operand *a, const struct operand *b, int element_type, const char *result)
 {
-    const char *cast = npart__quantizer_name(quantizer, integers, "_cast_output");
-    const char *cast_name = npart__quantizer_name(quantizer, integers, "_cast");
+    const char *cast = npart__new_name(quantizer, integers, "_cast_output");
     const char *scales_name = name_after(quantizer, node, "_quant_scales_mul");
-    const char *scales = npart__quantizer_name(quantizer, scales_name, ":0");
-    const char *last_name = name_after(quantizer, node, "_quant_output_scale_mul");
-    if (quantizer->failed)
-        return;
-    const char *const to_cast[] = {integers, NULL}, *const both[] = {a->scale, b->scale, NULL};
-    const char *const last[] = {cast, scales, NULL};
-    npart__quantizer_int(quantizer, npart__quantizer_node(quantizer, "Cast", "", cast_name, to_cast, cast), "to",
-                         element_type);
-    (void)npart__quantizer_node(quantizer, "Mul", "", scales_name, both, scales);
-    (void)npart__quantizer_node(quantizer, "Mul", "", last_name, last, result);
+    const char *scales = npart__new_name(quantizer, scales_name, ":0");
+    npart__set_int(quantizer, NPART__ADD_NODE(quantizer, "Cast", npart__new_name(quantizer, integers, "_cast"), cast,
+                                              integers),
+                   "to", element_type);
+    NPART__ADD_NODE(quantizer, "Mul", scales_name, scales, a->scale, b->scale);
+    NPART__ADD_NODE(quantizer, "Mul", name_after(quantizer, node, "_quant_output_scale_mul"), result, cast, scales);
 }
 
 /* The bias of a Conv, with a dim for each of the result's. */
@@ -91,17 +91,25 @@ static void add_bias(struct npart__quantizer *quantizer, const Onnx__NodeProto *
 {
     double shape[NPART__LIMIT_RANK];
     int64_t count = (int64_t)rank;
-    const char *dims = npart__quantizer_name(quantizer, node->output[0], "_bias_reshape_shape");
-    const char *bias = npart__quantizer_name(quantizer, node->output[0], "_bias_reshape_output");
-    const char *name = npart__quantizer_name(quantizer, node->output[0], "_bias_add");
-    if (quantizer->failed)
-        return;
+    const char *dims = npart__new_name(quantizer, node->output[0], "_bias_reshape_shape");
+    const char *bias = npart__new_name(quantizer, node->output[0], "_bias_reshape_output");
     for (size_t i = 0; i < rank; i++)
         shape[i] = i == 1 ? -1 : 1;
-    npart__quantizer_numbers(quantizer, dims, NPART__INT64, &count, 1, shape);
-    const char *const to_reshape[] = {node->input[2], dims, NULL}, *const to_add[] = {sum, bias, NULL};
-    (void)npart__quantizer_node(quantizer, "Reshape", "", "", to_reshape, bias);
-    (void)npart__quantizer_node(quantizer, "Add", "", name, to_add, node->output[0]);
+    npart__add_tensor(quantizer, dims, NPART__INT64, &count, 1, shape, 0);
+    NPART__ADD_NODE(quantizer, "Reshape", "", bias, node->input[2], dims);
+    NPART__ADD_NODE(quantizer, "Add", npart__new_name(quantizer, node->output[0], "_bias_add"), node->output[0], sum,
+                    bias);
+}
+
+/* What stands in the place of a node has what is noted of it. */
+static void hand_on(struct npart__quantizer *quantizer, const Onnx__NodeProto *node, uint32_t place,
+                    Onnx__NodeProto *made)
+{
+    quantizer->is_removed[place] = true;
+    if (!made)
+        return;
+    made->metadata_props = node->metadata_props;
+    made->n_metadata_props = node->n_metadata_props;
 }
 
 static void quantize_product(struct npart__quantizer *quantizer, Onnx__NodeProto *node, uint32_t place, bool is_conv,
@@ -118,25 +126,20 @@ static void quantize_product(struct npart__quantizer *quantizer, Onnx__NodeProto
     struct operand b = weight->initializer
                            ? quantize_weight(quantizer, weight, quantizer->format->weight_type, is_transposed, 0)
                            : quantize_activation(quantizer, node->input[1]);
-    const char *integers = npart__quantizer_name(quantizer, node->output[0], "_output_quantized");
-    const char *name = name_after(quantizer, node, "_quant");
-    const char *result = has_bias ? npart__quantizer_name(quantizer, node->output[0], "_quant_scaled_output")
-                                  : node->output[0];
-    if (quantizer->failed)
-        return;
-    const char *const operands[] = {a.value, b.value, a.zero, b.zero, NULL};
-    Onnx__NodeProto *made =
-        npart__quantizer_node(quantizer, is_conv ? "ConvInteger" : "MatMulInteger", "", name, operands, integers);
+    const char *integers = npart__new_name(quantizer, node->output[0], "_output_quantized");
+    const char *result =
+        has_bias ? npart__new_name(quantizer, node->output[0], "_quant_scaled_output") : node->output[0];
+    Onnx__NodeProto *made = NPART__ADD_NODE(quantizer, is_conv ? "ConvInteger" : "MatMulInteger",
+                                            name_after(quantizer, node, "_quant"), integers, a.value, b.value, a.zero,
+                                            b.zero);
     if (made) {
         made->attribute = node->attribute;
         made->n_attribute = node->n_attribute;
-        made->metadata_props = node->metadata_props;
-        made->n_metadata_props = node->n_metadata_props;
     }
+    hand_on(quantizer, node, place, made);
     scale_back(quantizer, node, integers, &a, &b, weight->element_type, result);
     if (has_bias)
         add_bias(quantizer, node, rank, result);
-    quantizer->is_removed[place] = true;
 }
 
 /* A Gemm that is a product and a sum is made these two before (onnx_model.py, replace_gemm_with_matmul): as MatMul and
@@ -145,7 +148,7 @@ static void split_gemm(struct npart__quantizer *quantizer, Onnx__NodeProto *node
 {
     bool has_sum = node->n_input > 2 && *node->input[2];
     const char *base = node->name && *node->name ? node->name : node->output[0];
-    const char *product = has_sum ? npart__quantizer_name(quantizer, node->output[0], "_MatMul") : node->output[0];
+    const char *product = has_sum ? npart__new_name(quantizer, node->output[0], "_MatMul") : node->output[0];
     Onnx__NodeProto like = *node;
     like.n_input = 2;
     like.n_attribute = 0;
@@ -157,16 +160,15 @@ static void split_gemm(struct npart__quantizer *quantizer, Onnx__NodeProto *node
         return;
     like.output[0] = (char *)(uintptr_t)product;
     quantize_product(quantizer, &like, place, false, npart__onnx_int(node, "transB") != 0);
-    const char *const operands[] = {product, has_sum ? node->input[2] : NULL, NULL};
-    if (has_sum && quantizer->is_removed[place] && !quantizer->failed)
-        (void)npart__quantizer_node(quantizer, "Add", "", sum_name, operands, node->output[0]);
+    if (has_sum && quantizer->is_removed[place])
+        NPART__ADD_NODE(quantizer, "Add", sum_name, node->output[0], product, node->input[2]);
 }
 
 /* The result is there as integers alone; who needs it otherwise gets it in the end. */
 static void make_integers(struct npart__quantizer *quantizer, Onnx__NodeProto *node, struct operand from)
 {
     struct npart__quantized *result = npart__quantized_at(quantizer, node->output[0]);
-    const char *integers = npart__quantizer_name(quantizer, node->output[0], "_quantized");
+    const char *integers = npart__new_name(quantizer, node->output[0], "_quantized");
     if (quantizer->failed || !result)
         return;
     result->quantized_name = integers;
@@ -182,11 +184,9 @@ static void dequantize(struct npart__quantizer *quantizer, const char *name)
     struct npart__quantized *tensor = npart__quantized_at(quantizer, name);
     if (!tensor || !tensor->role || tensor->is_done)
         return;
-    const char *node_name = npart__quantizer_name(quantizer, name, "_DequantizeLinear");
-    const char *const operands[] = {tensor->quantized_name, tensor->scale_name, tensor->zero_name, NULL};
     tensor->is_done = true;
-    if (!quantizer->failed)
-        (void)npart__quantizer_node(quantizer, "DequantizeLinear", "", node_name, operands, name);
+    NPART__ADD_NODE(quantizer, "DequantizeLinear", npart__new_name(quantizer, name, "_DequantizeLinear"), name,
+                    tensor->quantized_name, tensor->scale_name, tensor->zero_name);
 }
 
 static void dequantize_where_needed(struct npart__quantizer *quantizer)
@@ -208,11 +208,8 @@ static void replace(struct npart__quantizer *quantizer, Onnx__NodeProto *node, u
                     const char *const *operands, const char *dropped)
 {
     bool has_name = node->name && *node->name;
-    const char *name = has_name ? npart__quantizer_name(quantizer, node->name, "_quant") : "";
-    if (quantizer->failed)
-        return;
-    Onnx__NodeProto *made =
-        npart__quantizer_node(quantizer, op, "com.microsoft", name, operands, node->output[0]);
+    const char *name = has_name ? npart__new_name(quantizer, node->name, "_quant") : "";
+    Onnx__NodeProto *made = npart__add_node(quantizer, op, name, node->output[0], operands);
     if (!made)
         return;
     made->output = node->output;
@@ -222,9 +219,7 @@ static void replace(struct npart__quantizer *quantizer, Onnx__NodeProto *node, u
     for (size_t i = 0; made->attribute && i < node->n_attribute; i++)
         if (!node->attribute[i]->name || strcmp(node->attribute[i]->name, dropped) != 0)
             made->attribute[made->n_attribute++] = node->attribute[i];
-    made->metadata_props = node->metadata_props;
-    made->n_metadata_props = node->n_metadata_props;
-    quantizer->is_removed[place] = true;
+    hand_on(quantizer, node, place, made);
     quantizer->failed |= !npart__edit_import(quantizer->model, "com.microsoft", 1, quantizer->arena);
 }
 
@@ -242,12 +237,10 @@ static void quantize_lstm(struct npart__quantizer *quantizer, Onnx__NodeProto *n
         return;
     struct operand a = quantize_weight(quantizer, w, NPART__INT8, true, 1);
     struct operand b = quantize_weight(quantizer, r, NPART__INT8, true, 1);
-    if (quantizer->failed)
-        return;
     const char *const operands[] = {node->input[0], a.value, b.value, operand_of(node, 3), operand_of(node, 4),
                                     operand_of(node, 5), operand_of(node, 6), operand_of(node, 7), a.scale, a.zero,
                                     b.scale, b.zero, NULL};
-    replace(quantizer, node, place, "DynamicQuantizeLSTM", operands, "layout");
+    replace(quantizer, node, place, "com.microsoft:DynamicQuantizeLSTM", operands, "layout");
 }
 
 static void quantize_attention(struct npart__quantizer *quantizer, Onnx__NodeProto *node, uint32_t place)
@@ -257,11 +250,9 @@ static void quantize_attention(struct npart__quantizer *quantizer, Onnx__NodePro
     struct operand a = quantize_activation(quantizer, node->input[0]);
     struct operand b = quantize_weight(quantizer, npart__quantized_at(quantizer, node->input[1]),
                                        quantizer->format->weight_type, false, 0);
-    if (quantizer->failed)
-        return;
     const char *const operands[] = {a.value, b.value, node->input[2], a.scale, b.scale, operand_of(node, 3), a.zero,
                                     b.zero, operand_of(node, 4), NULL};
-    replace(quantizer, node, place, "QAttention", operands, "");
+    replace(quantizer, node, place, "com.microsoft:QAttention", operands, "");
 }
 
 static bool is_float_weight(struct npart__quantizer *quantizer, const char *name)
@@ -311,19 +302,18 @@ static void quantize_node(struct npart__quantizer *quantizer, Onnx__NodeProto *n
                       quantize_weight(quantizer, npart__quantized_at(quantizer, node->input[0]),
                                       quantizer->format->activation_type, false, 0));
     else if (strcmp(op, "Transpose") == 0 && node->n_output == 1 && first && first->quantized_name)
-        make_integers(quantizer, node, (struct operand){first->quantized_name, first->scale_name, first->zero_name});
+        make_integers(quantizer, node, parts_of(first));
     else if (strcmp(op, "LSTM") == 0 && has_weight && node->n_input > 2 && is_float_weight(quantizer, node->input[2]))
         quantize_lstm(quantizer, node, place);
     else if (strcmp(op, "Attention") == 0 && has_weight && node->n_input > 2)
         quantize_attention(quantizer, node, place);
 }
 
-npart_status npart__quantize_dynamic(struct npart__quantizer *quantizer, struct npart_error *error)
+void npart__quantize_dynamic(struct npart__quantizer *quantizer)
 {
     for (uint32_t i = 0; i < quantizer->main->n_node && !quantizer->failed; i++)
         if (!quantizer->is_kept[i])
             quantize_node(quantizer, quantizer->main->node[i], i);
     if (!quantizer->failed)
         dequantize_where_needed(quantizer);
-    return quantizer->failed ? npart__fail_memory(error) : NPART_OK;
 }

@@ -29,24 +29,18 @@ static void change_tensor(struct npart__quantizer *quantizer, Onnx__TensorProto 
     bool is_raw = tensor->has_raw_data;
     size_t count = is_raw ? tensor->raw_data.len / sizeof(float) : tensor->n_float_data;
     bool is_here = !tensor->base.n_unknown_fields && !tensor->n_external_data && (is_raw || count);
-    double *numbers = npart__arena_zeroed(quantizer->arena, count + 1, sizeof *numbers);
-    quantizer->failed |= !numbers;
-    for (size_t i = 0; numbers && is_here && i < count; i++) {
+    Onnx__TensorProto *made = npart__add_tensor(quantizer, tensor->name ? tensor->name : "",
+                                                quantizer->format->weight_type, tensor->dims, tensor->n_dims, NULL,
+                                                is_here ? 0 : NPART__ABSENT);
+    for (size_t i = 0; made && made->has_raw_data && i < count && i < made->raw_data.len / 2; i++) {
         float number;
         memcpy(&number, is_raw ? tensor->raw_data.data + i * sizeof number : (uint8_t *)&tensor->float_data[i],
                sizeof number);
-        numbers[i] = (double)number;
+        npart__put_number(made, i, (double)number);
     }
-    if (quantizer->failed)
-        return;
-    npart__quantizer_tensor(quantizer, tensor->name ? tensor->name : "", quantizer->format->weight_type, tensor->dims,
-                            tensor->n_dims, 0, !is_here);
-    if (quantizer->failed)
-        return;
-    Onnx__TensorProto *made = quantizer->initializers.items[--quantizer->initializers.count];
-    for (size_t i = 0; is_here && made->has_raw_data && i < count && i < made->raw_data.len / 2; i++)
-        npart__quantizer_put(made, i, numbers[i]);
-    *tensor = *made;
+    /* It stands where the tensor stood. */
+    quantizer->initializers.count -= made ? 1 : 0;
+    *tensor = made ? *made : *tensor;
 }
 
 static void change_graph(struct npart__quantizer *quantizer, Onnx__GraphProto *graph);
@@ -62,10 +56,10 @@ static void change_attributes(struct npart__quantizer *quantizer, Onnx__NodeProt
         change_tensor(quantizer, attribute->t);
         for (size_t k = 0; k < attribute->n_tensors; k++)
             change_tensor(quantizer, attribute->tensors[k]);
-        if (attribute->g)
-            change_graph(quantizer, attribute->g);
-        for (size_t k = 0; k < attribute->n_graphs; k++)
-            change_graph(quantizer, attribute->graphs[k]);
+        size_t count;
+        Onnx__GraphProto **bodies = npart__edit_bodies(attribute, &count);
+        for (size_t k = 0; k < count; k++)
+            change_graph(quantizer, bodies[k]);
     }
 }
 
@@ -83,45 +77,34 @@ static void change_graph(struct npart__quantizer *quantizer, Onnx__GraphProto *g
 
 /* ---- operators that stay ----------------------------------------------------------------------------------------- */
 
-static const char *add_cast(struct npart__quantizer *quantizer, const char *name, const char *from, const char *to,
-                            int element_type)
+/* A Cast between an operand or a result of the node and the rest: what the node has there then. */
+static char *cast_at(struct npart__quantizer *quantizer, const Onnx__NodeProto *node, size_t place, bool is_result)
 {
-    const char *const operands[] = {from, NULL};
-    if (!name || !from || !to)
-        return NULL;
-    Onnx__NodeProto *cast = npart__quantizer_node(quantizer, npart__role_op(NPART__ROLE_CASTS), "", name, operands, to);
-    npart__quantizer_int(quantizer, cast, "to", element_type);
-    return to;
-}
-
-static const char *cast_name(struct npart__quantizer *quantizer, const Onnx__NodeProto *node, const char *side,
-                             size_t i)
-{
-    const char *name = node->name ? node->name : "";
-    return npart__quantizer_name(quantizer, npart__arena_format(quantizer->arena, "%s_%s_cast_%zu", name, side, i), "");
+    char *own = is_result ? node->output[place] : node->input[place];
+    const struct npart__quantized *tensor = npart__quantized_at(quantizer, own);
+    if (!tensor || tensor->element_type != NPART__FLOAT)
+        return own;
+    const char *name = npart__new_name(quantizer,
+                                       npart__arena_format(quantizer->arena, "%s_%s_cast_%zu",
+                                                           node->name ? node->name : "",
+                                                           is_result ? "output" : "input", place),
+                                       "");
+    Onnx__NodeProto *cast = NPART__ADD_NODE(quantizer, npart__role_op(NPART__ROLE_CASTS), name,
+                                            is_result ? own : name, is_result ? name : own);
+    npart__set_int(quantizer, cast, "to", is_result ? quantizer->format->weight_type : NPART__FLOAT);
+    return (char *)(uintptr_t)name;
 }
 
 /* Operands of the node are FLOAT again, and its results the other type, under the names that users read. */
 static void cast_round(struct npart__quantizer *quantizer, Onnx__NodeProto *node)
 {
-    for (size_t i = 0; i < node->n_input && !quantizer->failed; i++) {
-        const struct npart__quantized *tensor = npart__quantized_at(quantizer, node->input[i]);
-        if (!tensor || tensor->element_type != NPART__FLOAT)
-            continue;
-        const char *name = cast_name(quantizer, node, "input", i);
-        node->input[i] = (char *)(uintptr_t)add_cast(quantizer, name, node->input[i], name, NPART__FLOAT);
-    }
-    for (size_t i = 0; i < node->n_output && !quantizer->failed; i++) {
-        const struct npart__quantized *tensor = npart__quantized_at(quantizer, node->output[i]);
-        if (!tensor || tensor->element_type != NPART__FLOAT)
-            continue;
-        const char *name = cast_name(quantizer, node, "output", i);
-        (void)add_cast(quantizer, name, name, node->output[i], quantizer->format->weight_type);
-        node->output[i] = (char *)(uintptr_t)name;
-    }
+    for (size_t i = 0; i < node->n_input && !quantizer->failed; i++)
+        node->input[i] = cast_at(quantizer, node, i, false);
+    for (size_t i = 0; i < node->n_output && !quantizer->failed; i++)
+        node->output[i] = cast_at(quantizer, node, i, true);
 }
 
-npart_status npart__quantize_float(struct npart__quantizer *quantizer, struct npart_error *error)
+void npart__quantize_float(struct npart__quantizer *quantizer)
 {
     Onnx__GraphProto *graph = quantizer->main;
     size_t count = graph->n_node;
@@ -132,5 +115,4 @@ npart_status npart__quantize_float(struct npart__quantizer *quantizer, struct np
     for (size_t i = 0; i < count && !quantizer->failed; i++)
         if (npart__op_plays(graph->node[i]->op_type, NPART__ROLE_STAYS_FLOAT) || quantizer->is_kept[i])
             cast_round(quantizer, graph->node[i]);
-    return quantizer->failed ? npart__fail_memory(error) : NPART_OK;
 }

@@ -39,40 +39,23 @@ const char *npart_model_quantized_first(const npart_model *model, const char **s
     return model ? npart__quantize_first(model->graph, source ? source : &unused) : NULL;
 }
 
+/* One of a list of names; NULL past the last. */
+#define NAME_AT(model, list, index)                                                                                    \
+    ((model) && (model)->kept && (index) < (model)->kept->list.count ? (model)->kept->list.items[index] : NULL)
+
 const char *npart_model_kept(const npart_model *model, uint32_t index)
 {
-    return model && index < model->kept_count ? model->kept[index] : NULL;
+    return NAME_AT(model, kept, index);
 }
 
 const char *npart_model_wide(const npart_model *model, uint32_t index)
 {
-    return model && index < model->wide_count ? model->wide[index] : NULL;
+    return NAME_AT(model, wide, index);
 }
 
 const char *npart_model_widened(const npart_model *model, uint32_t index)
 {
-    return model && index < model->widened_count ? model->widened[index] : NULL;
-}
-
-/* Whether each node that an opset says otherwise has been said so; nothing is kept where one cannot be. */
-static bool convert_nodes(const struct npart__graph *graph, struct npart__editor *editor, int64_t opset)
-{
-    for (uint32_t i = 0; i < graph->nodes.count; i++) {
-        const struct npart__node *node = npart__node_at(graph, i);
-        struct npart__site site;
-        if (*npart__text(&graph->strings, node->domain) || node->opset_version == 0)
-            continue;
-        const struct npart__operator *after = npart__operator_find("", npart__node_op(graph, node), opset);
-        if (after && npart__means_the_same(graph, node, after))
-            continue;
-        if (!after || !node->schema || !npart__site_begin(editor, i, NPART__ID_OPSET, NPART_EQUAL_BITS, &site) ||
-            !npart__convert_node(&site, after, true) || !npart__site_keep(&site))
-            return false;
-        if (node->output_count)
-            npart__editor_keep_name(editor, npart__node_output(graph, node, 0), npart__node_op(graph, node),
-                                    node->name);
-    }
-    return true;
+    return NAME_AT(model, widened, index);
 }
 
 /* The model by another opset, with its graph and what is inferred of that. */
@@ -85,17 +68,16 @@ struct raised {
  * load_model_with_shape_infer and update_opset_version). A model that cannot be said by the opset stays at its own:
  * ONNX's converter would fail. */
 static npart_status prepare(const npart_model *model, npart_inference *inference, int64_t opset,
-                                struct npart__skeleton *skeleton, struct raised *raised, struct npart_error *error)
+                            struct npart__skeleton *skeleton, struct raised *raised, struct npart_error *error)
 {
     struct npart__arena *arena = &inference->life->arena;
-    const struct npart__version before = {.data = skeleton->data, .bytes = skeleton->bytes,
-                                          .input_bytes = skeleton->input_bytes, .limits = skeleton->limits};
+    const struct npart__version before = npart__version_of(skeleton);
     struct npart__version after = {0};
     struct npart__editor *editor;
     bool *is_constant = npart__arena_zeroed(arena, model->own.values.count + (size_t)1, sizeof *is_constant);
     if (!is_constant)
         return npart__fail_memory(error);
-    bool changed = false;
+    bool changed = false, failed = false;
     struct npart__inference *view;
     npart_status status = npart__infer_view(inference->inference, &npart__policy_inferred, &view, error);
     if (status == NPART_OK)
@@ -104,12 +86,12 @@ static npart_status prepare(const npart_model *model, npart_inference *inference
         status = npart__fail_memory(error);
     if (status != NPART_OK)
         return status;
-    if (opset && convert_nodes(&model->own, editor, opset)) {
+    if (opset && npart__convert_nodes(&model->own, editor, opset, NPART_EQUAL_BITS, true, &failed)) {
         npart__editor_set_opset(editor, opset);
         changed = true;
     }
-    if (!changed)
-        return NPART_OK;
+    if (failed || !changed)
+        return failed ? npart__fail_memory(error) : NPART_OK;
     status = npart__editor_pack(editor, arena, &after, error);
     if (status != NPART_OK)
         return status;
@@ -122,71 +104,23 @@ static npart_status prepare(const npart_model *model, npart_inference *inference
     return status == NPART_OK ? npart_inference_make(&raised->inference, &raised->model, NULL, error) : status;
 }
 
-/* What weights lose, read once for all precisions of the model that ask. */
-struct read_weights {
-    struct npart__arena arena;
-    struct npart__weight_list list;
-    npart_status status;
-    struct npart_error error;
-};
-
-static void end_weights(void *along)
-{
-    struct read_weights *read = along;
-    struct npart__arena arena = read->arena;
-    npart__arena_clear(&arena);
-}
-
-static npart_status read_weights(const npart_model *model, const struct npart__skeleton *skeleton,
-                                 const struct npart__weight_list **out, struct npart_error *error)
-{
-    struct npart__life *life = model->life;
-    (void)pthread_mutex_lock(&life->lock);
-    if (!life->along) {
-        struct npart__arena arena;
-        npart__arena_init(&arena, &life->arena.allocator);
-        struct read_weights *made = npart__arena_zeroed(&arena, 1, sizeof *made);
-        const char *folder = model->own.folder && *model->own.folder ? model->own.folder : ".";
-        if (made) {
-            made->status = npart__weights_read(skeleton, model->path, folder, &arena, &made->list, &made->error);
-            made->arena = arena;
-            life->end_along = end_weights;
-            life->along = made;
-        } else {
-            npart__arena_clear(&arena);
-        }
-    }
-    const struct read_weights *read = life->along;
-    (void)pthread_mutex_unlock(&life->lock);
-    if (!read)
-        return npart__fail_memory(error);
-    *out = &read->list;
-    return read->status == NPART_OK ? NPART_OK
-                                    : npart__fail(error, read->status, read->error.place, "%s", read->error.message);
-}
-
 /* Types do not depend on sizes, so none are given. */
 static npart_status quantize(npart_model *made, const npart_model *model, const struct npart__quantized_format *format,
                              struct npart__skeleton *skeleton, npart_inference *inference, struct npart_error *error)
 {
     struct raised raised = {.inference = NULL};
-    struct npart__kept_nodes kept = {.count = 0};
+    struct npart__kept_nodes *kept = npart__arena_zeroed(&made->life->arena, 1, sizeof *kept);
     const struct npart_opset *standard = npart__standard_import(&model->own);
     int64_t own = standard ? standard->version : 0, wanted = npart__format_opset(format, own);
-    npart_status status = NPART_OK;
+    npart_status status = kept ? NPART_OK : npart__fail_memory(error);
     npart__lock(inference);
-    if (format->kind == NPART__FORMAT_QDQ || format->kind == NPART__FORMAT_DYNAMIC)
+    if (status == NPART_OK && (format->kind == NPART__FORMAT_QDQ || format->kind == NPART__FORMAT_DYNAMIC))
         status = prepare(model, inference, wanted != own ? wanted : 0, skeleton, &raised, error);
     const struct npart__graph *graph = raised.inference ? &raised.model.own : &model->own;
     if (status == NPART_OK)
         status = npart__quantize(skeleton, graph, (raised.inference ? raised.inference : inference)->inference, format,
-                                 &model->own, &made->life->arena, &made->skeleton, &kept, error);
-    made->kept = kept.names;
-    made->kept_count = kept.count;
-    made->widened = kept.widened;
-    made->widened_count = kept.widened_count;
-    made->wide = kept.wide;
-    made->wide_count = kept.wide_count;
+                                 &model->own, &made->life->arena, &made->skeleton, kept, error);
+    made->kept = kept;
     npart__unlock(inference);
     npart_inference_free(raised.inference);
     return status;
@@ -205,7 +139,7 @@ static npart_status make(npart_model *made, const npart_model *model, const char
     if (status == NPART_OK)
         status = npart_inference_make(&inference, model, NULL, error);
     if (status == NPART_OK && format.least_decibels > 0)
-        status = read_weights(model, &skeleton, &format.weights, error);
+        status = npart__model_weights(model, &format.weights, error);
     if (status == NPART_OK)
         status = quantize(made, model, &format, &skeleton, inference, error);
     if (status == NPART_OK)

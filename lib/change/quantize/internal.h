@@ -6,6 +6,8 @@
 #ifndef NPART_QUANTIZE_INTERNAL_H
 #define NPART_QUANTIZE_INTERNAL_H
 
+#include <math.h>
+
 #include "edit/edit_internal.h"
 #include "quantize/quantize.h"
 
@@ -20,6 +22,7 @@ struct npart__quantized {
     bool is_done; /* its nodes stand */
     bool is_wide, stays; /* a weight of 8 bits where others have 4; that loses too much in any */
     bool is_16, converts; /* of 16 bits where others have 8; some users read it in the other of the two (wide.c) */
+    uint32_t asked_users, converted_users; /* that the quantizer asks; that read it converted (wide.c) */
     bool is_bias_operand; /* of some node: such a one has no other type, as it would be a weight then */
     bool is_bias; /* it is quantized after the operand and the weight that it is added to */
     uint32_t copies; /* of a bias that several nodes have */
@@ -36,7 +39,6 @@ struct npart__quantized {
     uint8_t reach; /* enum npart__reach */
     uint32_t declared_rank; /* 0: none is declared */
     bool is_input, is_output, is_captured; /* of the main graph; used in a body */
-    bool is_dequantized;  /* a DequantizeLinear of the file makes it */
     uint32_t maker;       /* place in the file's list of nodes; NPART_NONE: none */
     const char *op;       /* of what makes it in the file; NULL: nothing does */
     uint32_t uses;        /* operands of the main graph's nodes */
@@ -73,33 +75,37 @@ struct npart__quantizer {
     bool failed;      /* out of memory */
 };
 
-/* ---- build.c: new nodes and tensors ------------------------------------------------------------------------------ */
+/* ---- build.c: new nodes and tensors. All take NULL for a name that there was no memory for ----------------------- */
 
-/* A name that nothing has, of these pieces; NULL when out of memory, or where `name` is NULL. */
-const char *npart__quantizer_name(struct npart__quantizer *quantizer, const char *name, const char *suffix);
+/* What is known of a tensor by its name; NULL for "" and for names that are new. */
+struct npart__quantized *npart__quantized_at(const struct npart__quantizer *quantizer, const char *name);
+/* The id of such a name; NPART_NONE as above. */
+static inline uint32_t npart__quantized_id(const struct npart__quantizer *quantizer, const char *name)
+{
+    const struct npart__quantized *tensor = npart__quantized_at(quantizer, name);
+    return tensor ? (uint32_t)(tensor - quantizer->tensors) : NPART_NONE;
+}
+/* A name that nothing has, of these pieces; NULL when out of memory. */
+const char *npart__new_name(struct npart__quantizer *quantizer, const char *name, const char *suffix);
 static inline void npart__name_scales(struct npart__quantizer *quantizer, struct npart__quantized *tensor,
                                       const char *name)
 {
-    tensor->scale_name = npart__quantizer_name(quantizer, name, "_scale");
-    tensor->zero_name = npart__quantizer_name(quantizer, name, "_zero_point");
+    tensor->scale_name = npart__new_name(quantizer, name, "_scale");
+    tensor->zero_name = npart__new_name(quantizer, name, "_zero_point");
 }
-/* One result; operands end with NULL. Appended to the new nodes; NULL when out of memory. */
-Onnx__NodeProto *npart__quantizer_node(struct npart__quantizer *quantizer, const char *op, const char *domain,
-                                       const char *name, const char *const *operands, const char *result);
-void npart__quantizer_int(struct npart__quantizer *quantizer, Onnx__NodeProto *node, const char *attribute,
-                          int64_t value);
-/* Two results more. */
-void npart__quantizer_results(struct npart__quantizer *quantizer, Onnx__NodeProto *node, const char *second,
-                              const char *third);
+/* A node of "domain:Op" with one result, at the end of the new ones. NULL when out of memory. */
+Onnx__NodeProto *npart__add_node(struct npart__quantizer *quantizer, const char *op, const char *name,
+                                 const char *result, const char *const *operands);
+#define NPART__ADD_NODE(quantizer, op, name, result, ...)                                                              \
+    npart__add_node((quantizer), (op), (name), (result), (const char *const[]){__VA_ARGS__, NULL})
+void npart__set_int(struct npart__quantizer *quantizer, Onnx__NodeProto *node, const char *attribute, int64_t value);
 /* One element, rounded to the tensor's type. */
-void npart__quantizer_put(Onnx__TensorProto *tensor, uint64_t index, double number);
-/* A new initializer, all of whose elements are the number, or that has no payload (what a scan of the file would have
- * left out): where it is long, or `is_absent`, or the number is NaN. */
-void npart__quantizer_tensor(struct npart__quantizer *quantizer, const char *name, int element_type,
-                             const int64_t *dims, size_t rank, double number, bool is_absent);
-/* The same of the numbers, one an element. */
-void npart__quantizer_numbers(struct npart__quantizer *quantizer, const char *name, int element_type,
-                              const int64_t *dims, size_t rank, const double *numbers);
+void npart__put_number(Onnx__TensorProto *tensor, uint64_t index, double number);
+/* A new initializer of numbers, one an element; NULL: all are `number`. Where it is long, or the number is
+ * NPART__ABSENT, it has no payload: what a scan of the file would have left out. */
+#define NPART__ABSENT ((double)NAN)
+Onnx__TensorProto *npart__add_tensor(struct npart__quantizer *quantizer, const char *name, int element_type,
+                                     const int64_t *dims, size_t rank, const double *numbers, double number);
 /* Puts the new nodes and initializers into the graph: users read what stands in a tensor's place, what nobody uses any
  * more is gone, nodes stand in an order in which they can run. False when out of memory. */
 bool npart__quantizer_finish(struct npart__quantizer *quantizer);
@@ -107,14 +113,21 @@ bool npart__quantizer_finish(struct npart__quantizer *quantizer);
 /* ---- keep.c: nodes that are not quantized ------------------------------------------------------------------------ */
 
 npart_status npart__quantizer_keep(struct npart__quantizer *quantizer, struct npart_error *error);
+/* From the first of NPART__KEEP... in a text on, or its end. */
+const char *npart__find_kept(const char *text);
+/* The next of what is kept: from after its mark on to the next one, or the end; NULL past the last. */
+const char *npart__next_kept(const char *at, size_t *length, bool *is_16);
+/* Whether an operator is in one of the lists of kinds.def. */
+enum npart__kept_ops {
+#define NPART__KEPT_OPS(name, ops) NPART__OPS_##name,
+#include "quantize/kinds.def"
+#undef NPART__KEPT_OPS
+};
+bool npart__is_op_of(enum npart__kept_ops list, const char *op);
 
 /* ---- masks.c ----------------------------------------------------------------------------------------------------- */
 
 void npart__note_masks(struct npart__quantizer *quantizer, struct npart__inference *inference);
-/* keep.c: whether such an operator has the numbers of a mask among its results; whether its first operand says of
- * which the others it has them. */
-bool npart__adds_masks(const char *op);
-bool npart__chooses(const char *op);
 
 /* Stands for the scale that a tensor would get: no two have the same. A power of two where it is FLOAT16. */
 static inline double npart__stand_in(uint32_t name, int element_type)
@@ -126,14 +139,17 @@ static inline double npart__stand_in(uint32_t name, int element_type)
 
 /* Which tensors have them, and which are converted; of nodes that are quantized. */
 void npart__note_wide(struct npart__quantizer *quantizer);
-/* Of a converted tensor, in place of a QuantizeLinear and a DequantizeLinear: one more of each, and another
- * DequantizeLinear where not all users read what is converted. */
-void npart__add_converted_pair(struct npart__quantizer *quantizer, uint32_t id);
+/* A pair between what makes a tensor and its users; of an output of the graph before it. Of a converted tensor one more
+ * of each, and another DequantizeLinear where not all users read what is converted. */
+void npart__add_pair(struct npart__quantizer *quantizer, uint32_t id);
 /* Whether the quantizer looks at such an operator; whether the third operand of it is a bias. */
 bool npart__is_quantized_op(const struct npart__quantizer *quantizer, const char *op);
 bool npart__has_bias(const struct npart__quantizer *quantizer, const char *op);
-Onnx__NodeProto *npart__quantizer_qdq(struct npart__quantizer *quantizer, enum npart__role role, const char *name,
-                                      const char *operand, const char *scale, const char *zero, const char *result);
+/* A node that is called after `name`. */
+Onnx__NodeProto *npart__add_qdq(struct npart__quantizer *quantizer, enum npart__role role, const char *name,
+                                const char *operand, const char *scale, const char *zero, const char *result);
+/* What a node of the file makes under a name it makes under another from here on. */
+void npart__rename_result(struct npart__quantizer *quantizer, uint32_t maker, const char *from, const char *to);
 static inline int npart__activation_type(const struct npart__quantizer *quantizer,
                                          const struct npart__quantized *tensor, bool is_converted)
 {
@@ -142,25 +158,21 @@ static inline int npart__activation_type(const struct npart__quantizer *quantize
     return !is_16 ? type : type == NPART__UINT8 ? NPART__UINT16 : NPART__INT16;
 }
 
-/* ---- the kinds of formats ---------------------------------------------------------------------------------------- */
+/* ---- the kinds of formats: `failed` says whether memory was short ------------------------------------------------ */
 
-npart_status npart__quantize_qdq(struct npart__quantizer *quantizer, struct npart_error *error);
-npart_status npart__quantize_weights(struct npart__quantizer *quantizer, struct npart_error *error);
-npart_status npart__quantize_dynamic(struct npart__quantizer *quantizer, struct npart_error *error);
-npart_status npart__quantize_float(struct npart__quantizer *quantizer, struct npart_error *error);
+void npart__quantize_qdq(struct npart__quantizer *quantizer);
+void npart__quantize_weights(struct npart__quantizer *quantizer);
+void npart__quantize_dynamic(struct npart__quantizer *quantizer);
+void npart__quantize_float(struct npart__quantizer *quantizer);
 
 /* Of a type that quantizers take; false for NULL. */
+static inline bool npart__is_quantizable_type(int element_type)
+{
+    return element_type == NPART__FLOAT || element_type == NPART__FLOAT16;
+}
 static inline bool npart__is_quantizable(const struct npart__quantized *tensor)
 {
-    return tensor && (tensor->element_type == NPART__FLOAT || tensor->element_type == NPART__FLOAT16);
-}
-/* The id of a name of the file; NPART_NONE for "" and for names that are new. */
-uint32_t npart__quantizer_id(const struct npart__quantizer *quantizer, const char *name);
-/* What is known of a tensor by its name; NULL as above. */
-static inline struct npart__quantized *npart__quantized_at(struct npart__quantizer *quantizer, const char *name)
-{
-    uint32_t id = npart__quantizer_id(quantizer, name);
-    return id == NPART_NONE ? NULL : &quantizer->tensors[id];
+    return tensor && npart__is_quantizable_type(tensor->element_type);
 }
 
 #endif

@@ -36,9 +36,16 @@ static const struct {
 #undef NPART__MODEL_KIND
 };
 
-#define NPART__KEPT_OPS(name, ops) static const char name[] = ops;
+static const char *const lists[] = {
+#define NPART__KEPT_OPS(name, ops) [NPART__OPS_##name] = ops,
 #include "quantize/kinds.def"
 #undef NPART__KEPT_OPS
+};
+
+bool npart__is_op_of(enum npart__kept_ops list, const char *op)
+{
+    return npart__lists_word(lists[list], op);
+}
 
 /* What a kind is looked for in: the nodes of the main graph, in an order in which they can run. */
 struct look {
@@ -51,49 +58,9 @@ struct look {
     bool *marks;      /* by node: what is kept */
 };
 
-static bool has_word(const char *words, const char *word)
+static bool is_of(const struct npart__graph *graph, const struct npart__node *node, enum npart__kept_ops list)
 {
-    size_t length = strlen(word);
-    for (const char *at = words; at; at = strchr(at, ' ')) {
-        at += *at == ' ';
-        if (strncmp(at, word, length) == 0 && (at[length] == ' ' || !at[length]))
-            return true;
-    }
-    return false;
-}
-
-bool npart__adds_masks(const char *op)
-{
-    return has_word(maskers, op);
-}
-
-bool npart__chooses(const char *op)
-{
-    return has_word(choosers, op);
-}
-
-/* `*` is any text, `?` any byte. */
-static bool matches(const char *pattern, size_t length, const char *text)
-{
-    size_t at = 0, star = SIZE_MAX;
-    const char *from = text;
-    while (*text) {
-        if (at < length && pattern[at] == '*') {
-            star = at++;
-            from = text;
-        } else if (at < length && (pattern[at] == '?' || pattern[at] == *text)) {
-            at++;
-            text++;
-        } else if (star != SIZE_MAX) {
-            at = star + 1;
-            text = ++from;
-        } else {
-            return false;
-        }
-    }
-    while (at < length && pattern[at] == '*')
-        at++;
-    return at == length;
+    return npart__is_op_of(list, npart__node_op(graph, node));
 }
 
 /* Also through what only says a constant otherwise. */
@@ -102,9 +69,9 @@ static bool is_constant(const struct npart__graph *graph, uint32_t value)
     while (value != NPART_NONE) {
         const struct npart__value *at = npart__value_at(graph, value);
         const struct npart__node *maker = at->producer == NPART_NONE ? NULL : npart__node_at(graph, at->producer);
-        if (!maker || has_word(constants, npart__node_op(graph, maker)))
+        if (!maker || is_of(graph, maker, NPART__OPS_CONSTANTS))
             return at->kind == NPART__VALUE_INITIALIZER || maker;
-        if (!has_word(turners, npart__node_op(graph, maker)))
+        if (!is_of(graph, maker, NPART__OPS_TURNERS))
             return false;
         value = npart__node_input(graph, maker, 0);
     }
@@ -113,8 +80,7 @@ static bool is_constant(const struct npart__graph *graph, uint32_t value)
 
 static bool is_float(const struct look *look, uint32_t value)
 {
-    const struct npart__quantized *at = &look->quantizer->tensors[npart__value_at(look->graph, value)->name];
-    return at->element_type == NPART__FLOAT || at->element_type == NPART__FLOAT16;
+    return npart__is_quantizable(&look->quantizer->tensors[npart__value_at(look->graph, value)->name]);
 }
 
 static void keep(const struct look *look, uint32_t node)
@@ -123,33 +89,39 @@ static void keep(const struct look *look, uint32_t node)
         look->marks[node] = true;
 }
 
-/* Which of the nodes have one of those at hand before them, and after them. */
-static void look_round(struct look *look)
+/* What a node uses, or makes. */
+static uint32_t count_ends(const struct npart__node *node, bool are_results)
 {
-    const struct npart__graph *graph = look->graph;
-    memset(look->is_reached, 0, graph->values.count * sizeof(bool));
-    for (uint32_t i = 0; i < look->count; i++) {
-        const struct npart__node *node = npart__node_at(graph, look->order[i]);
-        bool *is_before = &look->is_before[look->order[i]];
-        *is_before = false;
-        for (uint32_t k = 0; k < node->input_count + node->capture_count; k++)
-            if (npart__node_use(graph, node, k) != NPART_NONE)
-                *is_before |= look->is_reached[npart__node_use(graph, node, k)];
-        for (uint32_t k = 0; k < node->output_count; k++)
-            if (npart__node_output(graph, node, k) != NPART_NONE)
-                look->is_reached[npart__node_output(graph, node, k)] = *is_before || look->is_one[look->order[i]];
+    return are_results ? node->output_count : node->input_count + node->capture_count;
+}
+
+static uint32_t end_at(const struct look *look, const struct npart__node *node, bool is_result, uint32_t i)
+{
+    return is_result ? npart__node_output(look->graph, node, i) : npart__node_use(look->graph, node, i);
+}
+
+static bool is_any_reached(const struct look *look, const struct npart__node *node, bool are_results)
+{
+    bool is_any = false;
+    for (uint32_t k = 0; k < count_ends(node, are_results); k++) {
+        uint32_t value = end_at(look, node, are_results, k);
+        is_any |= value != NPART_NONE && look->is_reached[value];
     }
-    memset(look->is_reached, 0, graph->values.count * sizeof(bool));
-    for (uint32_t i = look->count; i-- > 0;) {
-        const struct npart__node *node = npart__node_at(graph, look->order[i]);
-        bool *is_after = &look->is_after[look->order[i]];
-        *is_after = false;
-        for (uint32_t k = 0; k < node->output_count; k++)
-            if (npart__node_output(graph, node, k) != NPART_NONE)
-                *is_after |= look->is_reached[npart__node_output(graph, node, k)];
-        for (uint32_t k = 0; k < node->input_count + node->capture_count; k++)
-            if (npart__node_use(graph, node, k) != NPART_NONE)
-                look->is_reached[npart__node_use(graph, node, k)] |= *is_after || look->is_one[look->order[i]];
+    return is_any;
+}
+
+/* Which of the nodes have one of those at hand before them; back: after them. */
+static void look_along(struct look *look, bool back)
+{
+    memset(look->is_reached, 0, look->graph->values.count * sizeof(bool));
+    for (uint32_t i = 0; i < look->count; i++) {
+        uint32_t at = look->order[back ? look->count - 1 - i : i];
+        const struct npart__node *node = npart__node_at(look->graph, at);
+        bool is_along = is_any_reached(look, node, back);
+        (back ? look->is_after : look->is_before)[at] = is_along;
+        for (uint32_t k = 0; (is_along || look->is_one[at]) && k < count_ends(node, !back); k++)
+            if (end_at(look, node, !back, k) != NPART_NONE)
+                look->is_reached[end_at(look, node, !back, k)] = true;
     }
 }
 
@@ -160,22 +132,20 @@ static void keep_projections(struct look *look)
     memset(look->is_reached, 0, graph->values.count * sizeof(bool));
     for (uint32_t i = look->count; i-- > 0;) {
         const struct npart__node *node = npart__node_at(graph, look->order[i]);
-        const char *op = npart__node_op(graph, node);
-        bool is_read = false, has_constant = false;
-        for (uint32_t k = 0; k < node->output_count; k++)
-            if (npart__node_output(graph, node, k) != NPART_NONE)
-                is_read |= look->is_reached[npart__node_output(graph, node, k)];
+        bool is_read = is_any_reached(look, node, true), has_constant = false;
         for (uint32_t k = 0; k < 2; k++)
             has_constant |= is_constant(graph, npart__node_input(graph, node, k));
-        bool ends = has_word(attentions, op) || (has_word(multipliers, op) && !has_constant);
-        if (has_word(products, op) && has_constant) {
+        bool ends = is_of(graph, node, NPART__OPS_ATTENTIONS) ||
+                    (is_of(graph, node, NPART__OPS_MULTIPLIERS) && !has_constant);
+        if (is_of(graph, node, NPART__OPS_PRODUCTS) && has_constant) {
             if (is_read)
                 keep(look, look->order[i]);
-        } else if (ends || is_read) {
-            for (uint32_t k = 0; k < node->input_count; k++)
-                if (npart__node_input(graph, node, k) != NPART_NONE &&
-                    is_float(look, npart__node_input(graph, node, k)))
-                    look->is_reached[npart__node_input(graph, node, k)] = true;
+            continue;
+        }
+        for (uint32_t k = 0; (ends || is_read) && k < node->input_count; k++) {
+            uint32_t value = npart__node_input(graph, node, k);
+            if (value != NPART_NONE && is_float(look, value))
+                look->is_reached[value] = true;
         }
     }
 }
@@ -188,13 +158,10 @@ static void keep_scores(const struct look *look, uint32_t node)
         keep(look, node);
         goes_on = false;
         for (uint32_t k = 0; k < at->input_count && !goes_on; k++) {
-            uint32_t value = npart__node_input(look->graph, at, k);
-            uint32_t maker = value == NPART_NONE ? NPART_NONE : npart__value_at(look->graph, value)->producer;
-            if (maker == NPART_NONE || !is_float(look, value) ||
-                !has_word(scorers, npart__node_op(look->graph, npart__node_at(look->graph, maker))))
-                continue;
-            node = maker;
-            goes_on = true;
+            uint32_t value = npart__node_input(look->graph, at, k), maker = npart__producer(look->graph, value);
+            goes_on = maker != NPART_NONE && is_float(look, value) &&
+                      is_of(look->graph, npart__node_at(look->graph, maker), NPART__OPS_SCORERS);
+            node = goes_on ? maker : node;
         }
     }
 }
@@ -232,10 +199,11 @@ static void keep_kind(struct look *look, size_t kind)
     }
     for (uint32_t i = 0; i < look->count; i++) {
         const struct npart__node *node = npart__node_at(look->graph, look->order[i]);
-        look->is_one[look->order[i]] = has_word(kinds[kind].ops, npart__node_op(look->graph, node)) &&
+        look->is_one[look->order[i]] = npart__lists_word(kinds[kind].ops, npart__node_op(look->graph, node)) &&
                                        (where != TAIL || is_one_axis(look->graph, node));
     }
-    look_round(look);
+    look_along(look, false);
+    look_along(look, true);
     for (uint32_t i = 0; i < look->count; i++) {
         uint32_t at = look->order[i];
         bool is_one = look->is_one[at], is_before = look->is_before[at], is_after = look->is_after[at];
@@ -255,8 +223,9 @@ static bool keep_named(struct npart__quantizer *quantizer, bool *marks, const ch
     bool is_found = false;
     for (size_t i = 0; i < quantizer->main->n_node; i++) {
         const Onnx__NodeProto *node = quantizer->main->node[i];
-        if (!matches(pattern, length, node->op_type) && !(node->name && matches(pattern, length, node->name)) &&
-            !(node->n_output && matches(pattern, length, node->output[0])))
+        if (!npart__fits_pattern(pattern, length, node->op_type) &&
+            !(node->name && npart__fits_pattern(pattern, length, node->name)) &&
+            !(node->n_output && npart__fits_pattern(pattern, length, node->output[0])))
             continue;
         is_found = marks[i] = true;
     }
@@ -299,21 +268,21 @@ static bool open_look(struct npart__quantizer *quantizer, struct look *look)
     return true;
 }
 
-/* The next of what is kept: from its mark on to the next one, or the end; NULL past the last. */
-static const char *next_kept(const char *at, size_t *length, bool *is_16)
+const char *npart__find_kept(const char *text)
 {
-    const char *item, *ends[2];
+    const char *at = strstr(text, NPART__KEEP), *other = strstr(text, NPART__KEEP_16);
+    at = at && (!other || at < other) ? at : other;
+    return at ? at : text + strlen(text);
+}
+
+const char *npart__next_kept(const char *at, size_t *length, bool *is_16)
+{
     if (!at || !*at)
         return NULL;
     *is_16 = strncmp(at, NPART__KEEP_16, strlen(NPART__KEEP_16)) == 0;
-    item = at + strlen(*is_16 ? NPART__KEEP_16 : NPART__KEEP);
-    ends[0] = strstr(item, NPART__KEEP);
-    ends[1] = strstr(item, NPART__KEEP_16);
-    *length = strlen(item);
-    for (size_t i = 0; i < NPART__COUNT(ends); i++)
-        if (ends[i] && (size_t)(ends[i] - item) < *length)
-            *length = (size_t)(ends[i] - item);
-    return item;
+    at += strlen(*is_16 ? NPART__KEEP_16 : NPART__KEEP);
+    *length = (size_t)(npart__find_kept(at) - at);
+    return at;
 }
 
 /* Weights that lose too much in 4 bits get 8; those that lose too much in these stay, with the nodes that have them.
@@ -329,11 +298,11 @@ static void hold_weights(struct npart__quantizer *quantizer)
     for (uint32_t i = 0; i < format->weights->items.count; i++) {
         const struct npart__weight *weight = &format->weights->items.items[i];
         struct npart__quantized *tensor = npart__quantized_at(quantizer, weight->name);
-        if (!tensor || !tensor->initializer || (!has_tables && has_word(lookups, weight->op)) ||
-            (is_matrices && !has_word(multipliers, weight->op)) ||
-            npart__weight_keeps(weight, rounding, format->least_decibels))
+        if (!tensor || !tensor->initializer || (!has_tables && npart__is_op_of(NPART__OPS_LOOKUPS, weight->op)) ||
+            (is_matrices && !npart__is_op_of(NPART__OPS_MULTIPLIERS, weight->op)) ||
+            weight->decibels[rounding] >= format->least_decibels)
             continue;
-        tensor->is_wide = may_widen && npart__weight_keeps(weight, NPART__ROUND_INT8_CHANNEL, format->least_decibels);
+        tensor->is_wide = may_widen && weight->decibels[NPART__ROUND_INT8_CHANNEL] >= format->least_decibels;
         tensor->stays = !tensor->is_wide;
     }
     for (size_t i = 0; i < quantizer->main->n_node; i++)
@@ -352,7 +321,7 @@ npart_status npart__quantizer_keep(struct npart__quantizer *quantizer, struct np
     quantizer->is_16 = quantizer->is_kept + (quantizer->is_kept ? nodes : 0);
     if (!quantizer->is_kept || (at && !open_look(quantizer, &look)))
         return npart__fail_memory(error);
-    for (bool is_16; (at = next_kept(at, &length, &is_16)); at += length) {
+    for (bool is_16; (at = npart__next_kept(at, &length, &is_16)); at += length) {
         look.marks = is_16 ? quantizer->is_16 : quantizer->is_kept;
         bool is_auto = length == 4 && memcmp(at, "auto", length) == 0, is_kind = is_auto;
         for (size_t i = 0; i < NPART__COUNT(kinds); i++) {
@@ -383,10 +352,10 @@ static bool makes_scores(const struct npart__graph *graph, const struct npart__n
         next = NULL;
         for (uint32_t i = 0; i < users; i++) {
             const struct npart__node *at = user[i] == NPART_NONE ? NULL : npart__node_at(graph, user[i]);
-            if (at && has_word(multipliers, npart__node_op(graph, at)) &&
+            if (at && is_of(graph, at, NPART__OPS_MULTIPLIERS) &&
                 !is_constant(graph, npart__node_input(graph, at, 1)))
                 return true;
-            next = at && at->output_count && has_word(turners, npart__node_op(graph, at)) ? at : next;
+            next = at && at->output_count && is_of(graph, at, NPART__OPS_TURNERS) ? at : next;
         }
     }
     return false;
@@ -395,7 +364,7 @@ static bool makes_scores(const struct npart__graph *graph, const struct npart__n
 static bool is_of_kind(const struct npart__graph *graph, const struct npart__node *node, size_t kind)
 {
     const struct npart__tensor *weight = weight_of(graph, node);
-    if (!has_word(models[kind].ops, npart__node_op(graph, node)))
+    if (!npart__lists_word(models[kind].ops, npart__node_op(graph, node)))
         return false;
     switch (models[kind].where) {
     case TAIL:
@@ -415,7 +384,8 @@ static bool has_input(const struct npart__graph *graph, const char *patterns)
     const struct npart__scope *main = npart__scope_at(graph, 0);
     for (const char *at = patterns; *at; at += strcspn(at, " "), at += *at == ' ')
         for (uint32_t i = 0; i < main->input_count; i++)
-            if (matches(at, strcspn(at, " "), npart__value_name(graph, graph->operands.items[main->first_input + i])))
+            if (npart__fits_pattern(at, strcspn(at, " "),
+                                    npart__value_name(graph, graph->operands.items[main->first_input + i])))
                 return true;
     return !*patterns;
 }

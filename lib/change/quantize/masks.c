@@ -24,7 +24,7 @@ static uint32_t count_masked(const struct npart__graph *graph, const struct npar
     enum npart__elements from = (enum npart__elements)npart__operator_traits("", npart__node_op(graph, node))->elements;
     bool moves = from >= NPART__ELEMENTS_ON && from <= NPART__ELEMENTS_PAD && from != NPART__ELEMENTS_EACH &&
                  from != NPART__ELEMENTS_CODES;
-    if (npart__adds_masks(npart__node_op(graph, node)) || from == NPART__ELEMENTS_CONCAT)
+    if (npart__is_op_of(NPART__OPS_MASKERS, npart__node_op(graph, node)) || from == NPART__ELEMENTS_CONCAT)
         return node->input_count;
     return moves && node->input_count ? 1 : 0;
 }
@@ -49,7 +49,7 @@ static uint8_t reach_of_result(struct npart__quantizer *quantizer, const struct 
         uint8_t of = value == NPART_NONE ? 0 : quantizer->tensors[npart__value_at(graph, value)->name].reach;
         reach = of > reach ? of : reach;
     }
-    bool chooses = npart__chooses(npart__node_op(graph, node)) && first != NPART_NONE;
+    bool chooses = npart__is_op_of(NPART__OPS_CHOOSERS, npart__node_op(graph, node)) && first != NPART_NONE;
     return reach && chooses && !inference->facts[first].is_constant ? NPART__MAY_REACH_INFINITY : reach;
 }
 

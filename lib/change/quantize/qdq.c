@@ -9,7 +9,20 @@
 
 #include "quantize/internal.h"
 
-enum habit { BASE, WEIGHTED, PRODUCT, NORM, ON, POOL, LOOKUP, PARTS, PADDED, CLIPPED, CHOICE };
+enum habit {
+#define NPART__HABIT(name, least, asks) name,
+#include "quantize/habits.def"
+#undef NPART__HABIT
+};
+
+static const struct {
+    size_t least; /* operands */
+    const char *asks;
+} habits[] = {
+#define NPART__HABIT(name, least, asks) {least, asks},
+#include "quantize/habits.def"
+#undef NPART__HABIT
+};
 
 /* What is done with an operator, known by its name alone (`static` in operators.table). */
 static const struct row {
@@ -62,7 +75,7 @@ bool npart__is_quantized_op(const struct npart__quantizer *quantizer, const char
 /* Who asks first decides, but for a provider and channels, which count whenever they are asked for. */
 static void mark(struct npart__quantizer *quantizer, const char *name, uint8_t role, int32_t axis, uint32_t provider)
 {
-    uint32_t id = npart__quantizer_id(quantizer, name);
+    uint32_t id = npart__quantized_id(quantizer, name);
     struct npart__quantized *tensor = id == NPART_NONE ? NULL : &quantizer->tensors[id];
     if (!npart__is_quantizable(tensor) || (tensor->role && axis < 0 && provider == NPART_NONE))
         return;
@@ -83,7 +96,7 @@ static void mark_shared(struct npart__quantizer *quantizer, const char *name, co
 {
     struct npart__quantized *tensor = npart__quantized_at(quantizer, name);
     const struct npart__quantized *of = npart__quantized_at(quantizer, provider);
-    mark(quantizer, name, NPART__ROLE_ACTIVATION, -1, npart__quantizer_id(quantizer, provider));
+    mark(quantizer, name, NPART__ROLE_ACTIVATION, -1, npart__quantized_id(quantizer, provider));
     if (tensor && of)
         tensor->is_provider_converted = quantizer->is_16[place] != of->is_16;
 }
@@ -94,16 +107,10 @@ static bool is_marked(struct npart__quantizer *quantizer, const char *name)
     return tensor && (tensor->role || tensor->is_bias);
 }
 
-static bool is_initializer(struct npart__quantizer *quantizer, const char *name)
-{
-    const struct npart__quantized *tensor = npart__quantized_at(quantizer, name);
-    return tensor && tensor->initializer;
-}
-
 static void mark_weight(struct npart__quantizer *quantizer, const char *name, int32_t axis)
 {
     const struct npart__quantized *tensor = npart__quantized_at(quantizer, name);
-    bool has_axis = tensor && tensor->initializer && (size_t)axis < tensor->initializer->n_dims;
+    bool has_axis = tensor && tensor->initializer && axis >= 0 && (size_t)axis < tensor->initializer->n_dims;
     mark(quantizer, name, NPART__ROLE_WEIGHT, quantizer->format->is_per_channel && has_axis ? axis : -1, NPART_NONE);
 }
 
@@ -142,14 +149,14 @@ static void take_name(struct npart__quantizer *quantizer, const char *name, cons
 /* A bias that has been quantized for another node is copied, as its scale follows from this node's operands. */
 static void mark_bias(struct npart__quantizer *quantizer, Onnx__NodeProto *node, uint32_t place)
 {
-    struct npart__quantized *bias = node->n_input > 2 ? npart__quantized_at(quantizer, node->input[2]) : NULL;
+    struct npart__quantized *bias = npart__quantized_at(quantizer, node->input[2]);
     /* Of FLOAT8 the quantizer casts the bias, which comes to the same as leaving it. */
     if (!bias || !bias->initializer || !npart__is_quantizable(bias) ||
         !npart__type_is_integer(quantizer->format->weight_type))
         return;
-    struct npart__quantized_bias row = {npart__quantizer_id(quantizer, node->input[2]),
-                                        npart__quantizer_id(quantizer, node->input[0]),
-                                        npart__quantizer_id(quantizer, node->input[1]), false, node->input[2]};
+    struct npart__quantized_bias row = {npart__quantized_id(quantizer, node->input[2]),
+                                        npart__quantized_id(quantizer, node->input[0]),
+                                        npart__quantized_id(quantizer, node->input[1]), false, node->input[2]};
     const struct npart__quantized *operand = npart__quantized_at(quantizer, node->input[0]);
     row.is_converted = operand && quantizer->is_16[place] != operand->is_16;
     if (bias->is_bias) {
@@ -159,37 +166,6 @@ static void mark_bias(struct npart__quantizer *quantizer, Onnx__NodeProto *node,
     }
     bias->is_bias = true;
     quantizer->failed |= !row.name || !NPART__PUSH(quantizer->arena, &quantizer->biases, row);
-}
-
-static void ask_weighted(struct npart__quantizer *quantizer, Onnx__NodeProto *node, int32_t axis, uint32_t place)
-{
-    mark_activation(quantizer, node->input[0]);
-    mark_activation(quantizer, node->output[0]);
-    mark_weight(quantizer, node->input[1], npart__onnx_int(node, "transB") ? 0 : axis);
-    mark_bias(quantizer, node, place);
-}
-
-static void ask_norm(struct npart__quantizer *quantizer, Onnx__NodeProto *node, uint32_t place)
-{
-    mark_activation(quantizer, node->input[0]);
-    if (is_initializer(quantizer, node->input[1]))
-        mark_weight(quantizer, node->input[1], 1);
-    else
-        mark_activation(quantizer, node->input[1]);
-    mark_bias(quantizer, node, place);
-    for (size_t i = 0; i < node->n_output; i++)
-        mark_activation(quantizer, node->output[i]);
-}
-
-/* QNN's takes one scale alone, which its configuration says (quant_config.py, _process_matmul). */
-static void ask_product(struct npart__quantizer *quantizer, Onnx__NodeProto *node)
-{
-    for (size_t i = 0; i < node->n_input; i++)
-        if (is_initializer(quantizer, node->input[i]))
-            mark_weight(quantizer, node->input[i], quantizer->format->is_for_qnn ? -1 : 1);
-        else
-            mark_activation(quantizer, node->input[i]);
-    mark_activation(quantizer, node->output[0]);
 }
 
 /* What is padded lies within the range of what is there, which always has 0. */
@@ -206,14 +182,12 @@ static bool pads_nothing_new(struct npart__quantizer *quantizer, const Onnx__Nod
     return constant && constant->tensor && npart__tensor_doubles(constant->tensor, &number, 1) && number == 0;
 }
 
-static void ask_pad(struct npart__quantizer *quantizer, Onnx__NodeProto *node, uint32_t place)
+void npart__rename_result(struct npart__quantizer *quantizer, uint32_t maker, const char *from, const char *to)
 {
-    for (size_t i = 0; i < node->n_input; i++)
-        mark_activation(quantizer, node->input[i]);
-    if (pads_nothing_new(quantizer, node))
-        mark_shared(quantizer, node->output[0], node->input[0], place);
-    else
-        mark_activation(quantizer, node->output[0]);
+    Onnx__NodeProto *node = quantizer->main->node[maker];
+    for (size_t i = 0; to && i < node->n_output; i++)
+        if (strcmp(node->output[i], from) == 0)
+            node->output[i] = (char *)(uintptr_t)to;
 }
 
 /* Symmetric ranges do not end where a Relu ends. What makes the operand makes the result, then. */
@@ -225,10 +199,7 @@ static void ask_range(struct npart__quantizer *quantizer, Onnx__NodeProto *node,
         return;
     if (operand->uses == 1 && !operand->is_output && !operand->is_input && !operand->is_captured &&
         operand->maker != NPART_NONE && npart__is_quantizable(result) && !operand->converts && !result->converts) {
-        Onnx__NodeProto *maker = quantizer->main->node[operand->maker];
-        for (size_t i = 0; i < maker->n_output; i++)
-            if (strcmp(maker->output[i], node->input[0]) == 0)
-                maker->output[i] = node->output[0];
+        npart__rename_result(quantizer, operand->maker, node->input[0], node->output[0]);
         result->maker = operand->maker;
         operand->role = NPART__ROLE_NONE;
         quantizer->is_removed[place] = true;
@@ -238,71 +209,50 @@ static void ask_range(struct npart__quantizer *quantizer, Onnx__NodeProto *node,
     mark_activation(quantizer, node->output[0]);
 }
 
-static void ask_on(struct npart__quantizer *quantizer, Onnx__NodeProto *node, const struct row *row, uint32_t place)
+/* The axis of a weight's channels. */
+static int32_t axis_of(const struct npart__quantizer *quantizer, const Onnx__NodeProto *node, const struct row *row)
 {
-    uint8_t habit = row->habit;
-    if (habit == LOOKUP && is_initializer(quantizer, node->input[0]) &&
-        npart__is_quantizable(npart__quantized_at(quantizer, node->input[0])))
-        mark_activation(quantizer, node->input[0]);
-    if (habit == PARTS)
-        mark_activation(quantizer, node->input[0]);
-    bool stays = quantizer->opset < row->number ||
-                 (habit == POOL && quantizer->format->activation_type == NPART__FLOAT8E4M3FN);
-    if (stays || (habit != PARTS && !is_marked(quantizer, node->input[0])))
-        return;
-    for (size_t i = 0; i < (habit == PARTS ? node->n_output : 1); i++)
-        mark_shared(quantizer, node->output[i], node->input[0], place);
+    if (row->habit == WEIGHTED)
+        return npart__onnx_int(node, "transB") ? 0 : row->number;
+    return row->habit == PRODUCT && quantizer->format->is_for_qnn ? -1 : 1;
 }
 
-static void ask_all(struct npart__quantizer *quantizer, Onnx__NodeProto *node)
+static void ask_for(struct npart__quantizer *quantizer, Onnx__NodeProto *node, uint32_t place, const struct row *row,
+                    const char *name, char what)
 {
-    for (size_t i = 0; i < node->n_input; i++)
-        mark_activation(quantizer, node->input[i]);
-    for (size_t i = 0; i < node->n_output; i++)
-        mark_activation(quantizer, node->output[i]);
+    const struct npart__quantized *tensor = npart__quantized_at(quantizer, name);
+    bool is_constant = tensor && tensor->initializer;
+    /* Of FLOAT8 it leaves pooling alone. */
+    bool stays = quantizer->opset < row->number ||
+                 (row->habit == POOL && quantizer->format->activation_type == NPART__FLOAT8E4M3FN);
+    bool shares = what == 's'   ? !stays && is_marked(quantizer, node->input[0])
+                  : what == 'p' ? !stays
+                                : what == 'd' && pads_nothing_new(quantizer, node);
+    if (what == 'b')
+        mark_bias(quantizer, node, place);
+    else if (what == 'r')
+        ask_range(quantizer, node, place);
+    else if (what == 'w' || (what == 'm' && is_constant))
+        mark_weight(quantizer, name, axis_of(quantizer, node, row));
+    else if (shares)
+        mark_shared(quantizer, name, node->input[0], place);
+    else if (what == 'a' || what == 'm' || what == 'd' || (what == 'k' && is_constant) ||
+             (what == 'c' && is_marked(quantizer, node->input[1]) && is_marked(quantizer, node->input[2])))
+        mark_activation(quantizer, name);
 }
 
 /* Operators have the operands and results that the standard demands, or the model is none for the quantizer. */
-static bool is_whole(const Onnx__NodeProto *node, uint8_t habit)
-{
-    static const size_t least[] = {[BASE] = 0, [WEIGHTED] = 2, [PRODUCT] = 2, [NORM] = 2, [ON] = 1,
-                                   [POOL] = 1, [LOOKUP] = 1, [PARTS] = 1, [PADDED] = 1, [CLIPPED] = 1, [CHOICE] = 3};
-    return node->n_input >= least[habit] && (habit == BASE || node->n_output >= 1);
-}
-
 static void ask(struct npart__quantizer *quantizer, Onnx__NodeProto *node, uint32_t place)
 {
     const struct row *row = row_of(quantizer, node->op_type);
-    if (quantizer->is_kept[place] || !row || !is_whole(node, row->habit))
+    if (quantizer->is_kept[place] || !row || node->n_input < habits[row->habit].least ||
+        (row->habit != BASE && node->n_output == 0))
         return;
-    switch (row->habit) {
-    case WEIGHTED:
-        ask_weighted(quantizer, node, row->number, place);
-        return;
-    case PRODUCT:
-        ask_product(quantizer, node);
-        return;
-    case NORM:
-        ask_norm(quantizer, node, place);
-        return;
-    case ON:
-    case POOL:
-    case LOOKUP:
-    case PARTS:
-        ask_on(quantizer, node, row, place);
-        return;
-    case PADDED:
-        ask_pad(quantizer, node, place);
-        return;
-    case CLIPPED:
-        ask_range(quantizer, node, place);
-        return;
-    case CHOICE:
-        if (is_marked(quantizer, node->input[1]) && is_marked(quantizer, node->input[2]))
-            mark_activation(quantizer, node->output[0]);
-        return;
-    default:
-        ask_all(quantizer, node);
+    for (const char *at = habits[row->habit].asks; *at; at += at[3] == ' ' ? 4 : 3) {
+        char *const *names = *at == 'i' ? node->input : node->output;
+        size_t count = *at == 'i' ? node->n_input : node->n_output, from = at[1] == '*' ? 0 : (size_t)(at[1] - '0');
+        for (size_t i = from; i < count && (i == from || at[1] == '*'); i++)
+            ask_for(quantizer, node, place, row, names[i], at[2]);
     }
 }
 
@@ -327,11 +277,6 @@ static struct range range_of(int element_type, bool is_symmetric)
     if (is_unsigned(element_type))
         return (struct range){0, 2 * half - 1};
     return (struct range){is_symmetric ? 1 - half : -half, half - 1};
-}
-
-static bool is_symmetric_type(int element_type)
-{
-    return !is_unsigned(element_type);
 }
 
 /* Numbers of a constant that stand in the skeleton; NULL where they do not. */
@@ -386,30 +331,25 @@ static const char *qdq_domain(const struct npart__quantizer *quantizer)
     return is_wide && was_before ? "com.microsoft" : "";
 }
 
-Onnx__NodeProto *npart__quantizer_qdq(struct npart__quantizer *quantizer, enum npart__role role, const char *name,
-                                      const char *operand, const char *scale, const char *zero, const char *result)
+Onnx__NodeProto *npart__add_qdq(struct npart__quantizer *quantizer, enum npart__role role, const char *name,
+                                const char *operand, const char *scale, const char *zero, const char *result)
 {
-    const char *const operands[] = {operand, scale, zero, NULL};
-    if (quantizer->failed)
-        return NULL;
-    return npart__quantizer_node(quantizer, npart__role_op(role), qdq_domain(quantizer), name, operands, result);
+    const char *domain = qdq_domain(quantizer), *op = npart__role_op(role);
+    const char *suffix = npart__arena_format(quantizer->arena, "_%s", op);
+    if (*domain)
+        op = npart__arena_format(quantizer->arena, "%s:%s", domain, op);
+    quantizer->failed |= !op || !suffix;
+    return quantizer->failed ? NULL
+                             : NPART__ADD_NODE(quantizer, op, npart__new_name(quantizer, name, suffix), result, operand,
+                                               scale, zero);
 }
 
-static Onnx__NodeProto *add_node(struct npart__quantizer *quantizer, enum npart__role role, const char *name,
-                                 const char *operand, const struct npart__quantized *scales, const char *result)
-{
-    return npart__quantizer_qdq(quantizer, role, name, operand, scales->scale_name, scales->zero_name, result);
-}
-
-/* One number for all, or one a channel. */
+/* One number for all. */
 static void add_scales(struct npart__quantizer *quantizer, const struct npart__quantized *tensor, int element_type,
-                       int scale_type, double zero)
+                       const int64_t *dims, size_t rank, double zero)
 {
-    const int64_t *dims = tensor->axis < 0 ? NULL : &tensor->initializer->dims[tensor->axis];
-    if (quantizer->failed)
-        return;
-    npart__quantizer_tensor(quantizer, tensor->scale_name, scale_type, dims, tensor->axis >= 0, tensor->scale, false);
-    npart__quantizer_tensor(quantizer, tensor->zero_name, element_type, dims, tensor->axis >= 0, zero, false);
+    npart__add_tensor(quantizer, tensor->scale_name, tensor->element_type, dims, rank, NULL, tensor->scale);
+    npart__add_tensor(quantizer, tensor->zero_name, element_type, dims, rank, NULL, zero);
 }
 
 /* The weight as its quantized type: its numbers where they are known. */
@@ -426,31 +366,26 @@ static void add_quantized(struct npart__quantizer *quantizer, const struct npart
         level = level < range.least ? range.least : level > range.most ? range.most : level;
         quantized[i] = (double)(int64_t)(level + (level < 0 ? -0.5 : 0.5));
     }
-    if (quantizer->failed)
-        return;
-    if (numbers)
-        npart__quantizer_numbers(quantizer, name, element_type, own->dims, own->n_dims, quantized);
-    else
-        npart__quantizer_tensor(quantizer, name, element_type, own->dims, own->n_dims, 0, true);
+    npart__add_tensor(quantizer, name, element_type, own->dims, own->n_dims, numbers ? quantized : NULL,
+                      NPART__ABSENT);
 }
 
-/* In blocks there is a scale for so many numbers along the axis, which is 0 where there are no channels. */
-static bool add_block_scales(struct npart__quantizer *quantizer, struct npart__quantized *tensor, int element_type)
+/* The dims of a tensor's scales: none, that of its channels, or in blocks its own, with a scale for so many numbers
+ * along the axis, which is 0 where there are no channels. NULL when out of memory. */
+static int64_t *scale_dims(struct npart__quantizer *quantizer, struct npart__quantized *tensor, bool has_blocks,
+                           size_t *rank)
 {
     const Onnx__TensorProto *own = tensor->initializer;
     uint32_t block = quantizer->format->block;
     int64_t *dims = npart__arena_allocate(quantizer->arena, (own->n_dims + 1) * sizeof *dims);
-    if (!dims || own->n_dims == 0) {
-        quantizer->failed |= !dims;
-        return false;
-    }
-    memcpy(dims, own->dims, own->n_dims * sizeof *dims);
-    tensor->axis = tensor->axis < 0 ? 0 : tensor->axis;
-    dims[tensor->axis] = (dims[tensor->axis] + block - 1) / block;
-    npart__quantizer_tensor(quantizer, tensor->scale_name, tensor->element_type, dims, own->n_dims, tensor->scale,
-                            false);
-    npart__quantizer_tensor(quantizer, tensor->zero_name, element_type, dims, own->n_dims, 0, false);
-    return true;
+    tensor->axis = has_blocks && tensor->axis < 0 ? 0 : tensor->axis;
+    *rank = has_blocks ? own->n_dims : tensor->axis >= 0;
+    quantizer->failed |= !dims;
+    for (size_t i = 0; dims && i < *rank; i++)
+        dims[i] = own->dims[has_blocks ? i : (size_t)tensor->axis];
+    if (dims && has_blocks)
+        dims[tensor->axis] = (dims[tensor->axis] + block - 1) / block;
+    return dims;
 }
 
 static void quantize_initializer(struct npart__quantizer *quantizer, struct npart__quantized *tensor)
@@ -459,31 +394,29 @@ static void quantize_initializer(struct npart__quantizer *quantizer, struct npar
     bool is_weight = tensor->role == NPART__ROLE_WEIGHT;
     int element_type = !is_weight ? npart__activation_type(quantizer, tensor, false)
                        : tensor->is_wide ? NPART__INT8 : format->weight_type;
-    bool is_symmetric = tensor->axis >= 0 || (is_weight && is_symmetric_type(element_type));
+    bool is_symmetric = tensor->axis >= 0 || (is_weight && !is_unsigned(element_type));
     struct range range = range_of(element_type, is_symmetric);
     const char *name = tensor->initializer->name;
     bool has_bytes = npart__type_bits(element_type) >= 8 && npart__type_is_integer(element_type);
     const double *numbers = tensor->axis < 0 && has_bytes ? numbers_of(quantizer, tensor) : NULL;
     double zero = is_symmetric && range.least < 0 ? 0 : (range.least + range.most + 1) / 2;
-    tensor->scale = npart__stand_in(npart__quantizer_id(quantizer, name), tensor->element_type) / 16;
+    tensor->scale = npart__stand_in(npart__quantized_id(quantizer, name), tensor->element_type) / 16;
     if (numbers && tensor->element_type == NPART__FLOAT)
         tensor->scale = scale_of(numbers, tensor->tensor->elements, range, is_symmetric, &zero);
     npart__name_scales(quantizer, tensor, name);
-    const char *quantized = npart__quantizer_name(quantizer, name, "_quantized");
-    tensor->reads = npart__quantizer_name(quantizer, name, "_DequantizeLinear_Output");
-    const char *node_name = npart__quantizer_name(quantizer, name, "_DequantizeLinear");
-    if (quantizer->failed)
-        return;
-    bool has_blocks =
-        is_weight && format->block && !tensor->is_wide && add_block_scales(quantizer, tensor, element_type);
-    if (!has_blocks)
-        add_scales(quantizer, tensor, element_type, tensor->element_type, zero);
+    const char *quantized = npart__new_name(quantizer, name, "_quantized");
+    tensor->reads = npart__new_name(quantizer, name, "_DequantizeLinear_Output");
+    bool has_blocks = is_weight && format->block && !tensor->is_wide && tensor->initializer->n_dims;
+    size_t rank;
+    const int64_t *dims = scale_dims(quantizer, tensor, has_blocks, &rank);
+    add_scales(quantizer, tensor, element_type, dims, rank, has_blocks ? 0 : zero);
     add_quantized(quantizer, tensor, quantized, element_type, has_blocks ? NULL : numbers, zero);
-    Onnx__NodeProto *node = add_node(quantizer, NPART__ROLE_DEQUANTIZES, node_name, quantized, tensor, tensor->reads);
+    Onnx__NodeProto *node = npart__add_qdq(quantizer, NPART__ROLE_DEQUANTIZES, name, quantized, tensor->scale_name,
+                                           tensor->zero_name, tensor->reads);
     if (tensor->axis >= 0)
-        npart__quantizer_int(quantizer, node, "axis", tensor->axis);
+        npart__set_int(quantizer, node, "axis", tensor->axis);
     if (has_blocks)
-        npart__quantizer_int(quantizer, node, "block_size", format->block);
+        npart__set_int(quantizer, node, "block_size", format->block);
 }
 
 /* A step of 8 bits is 257 of 16, over the same range. */
@@ -492,50 +425,32 @@ static double converted_scale(const struct npart__quantized *tensor)
     return tensor->is_16 ? 257 : 1.0 / 257;
 }
 
+/* What never is below 0 begins its quantized range there. */
+static double middle_of(const struct npart__quantized *tensor, struct range range)
+{
+    bool is_positive = tensor->op && npart__op_plays(tensor->op, NPART__ROLE_NOT_NEGATIVE);
+    return range.least + (is_positive ? 0 : (double)(int64_t)((range.most - range.least) * 0.48));
+}
+
 static void convert_scale(struct npart__quantizer *quantizer, uint32_t id)
 {
     struct npart__quantized *tensor = &quantizer->tensors[id];
     const char *name = npart__text(&quantizer->names, id);
     int type = npart__activation_type(quantizer, tensor, true);
-    struct range range = range_of(type, false);
-    tensor->converted_scale_name = npart__quantizer_name(quantizer, name, "_scale_convert");
-    tensor->converted_zero_name = npart__quantizer_name(quantizer, name, "_zero_point_convert");
-    bool is_positive = tensor->op && npart__op_plays(tensor->op, NPART__ROLE_NOT_NEGATIVE);
-    if (quantizer->failed)
-        return;
-    npart__quantizer_tensor(quantizer, tensor->converted_scale_name, tensor->element_type, NULL, 0,
-                            tensor->scale * converted_scale(tensor), false);
-    npart__quantizer_tensor(quantizer, tensor->converted_zero_name, type, NULL, 0,
-                            is_positive ? range.least
-                                        : range.least + (double)(int64_t)((range.most - range.least) * 0.48),
-                            false);
+    tensor->converted_scale_name = npart__new_name(quantizer, name, "_scale_convert");
+    tensor->converted_zero_name = npart__new_name(quantizer, name, "_zero_point_convert");
+    npart__add_tensor(quantizer, tensor->converted_scale_name, tensor->element_type, NULL, 0, NULL,
+                      tensor->scale * converted_scale(tensor));
+    npart__add_tensor(quantizer, tensor->converted_zero_name, type, NULL, 0, NULL,
+                      middle_of(tensor, range_of(type, false)));
 }
 
-/* A pair between what makes a tensor and its users; of an output of the graph before it. */
 static void add_pair(struct npart__quantizer *quantizer, uint32_t id)
 {
-    struct npart__quantized *tensor = &quantizer->tensors[id];
-    if (tensor->converts) {
+    if (quantizer->tensors[id].converts)
         convert_scale(quantizer, id);
-        npart__add_converted_pair(quantizer, id);
-        return;
-    }
-    const char *name = npart__text(&quantizer->names, id), *input = name, *output = name;
-    const char *quantized = npart__quantizer_name(quantizer, name, "_QuantizeLinear_Output");
-    const char *first = npart__quantizer_name(quantizer, name, "_QuantizeLinear");
-    const char *second = npart__quantizer_name(quantizer, name, "_DequantizeLinear");
-    if (tensor->is_output && tensor->maker != NPART_NONE) {
-        Onnx__NodeProto *maker = quantizer->main->node[tensor->maker];
-        input = npart__quantizer_name(quantizer, name, "_QuantizeLinear_Input");
-        for (size_t i = 0; input && i < maker->n_output; i++)
-            if (strcmp(maker->output[i], name) == 0)
-                maker->output[i] = (char *)(uintptr_t)input;
-    } else {
-        output = tensor->reads = npart__quantizer_name(quantizer, name, "_DequantizeLinear_Output");
-    }
-    (void)add_node(quantizer, NPART__ROLE_QUANTIZES, first, input, tensor, quantized);
-    (void)add_node(quantizer, NPART__ROLE_DEQUANTIZES, second, quantized, tensor, output);
-    tensor->is_done = true;
+    npart__add_pair(quantizer, id);
+    quantizer->tensors[id].is_done = true;
 }
 
 /* The range of what a Softmax makes is known; QNN has fixed ones of 16 bits for Sigmoid and Tanh (quant_config.py). */
@@ -545,10 +460,7 @@ static void choose_scale(struct npart__quantizer *quantizer, uint32_t id, int ty
     struct range range = range_of(type, false);
     bool is_fixed = quantizer->format->is_for_qnn && npart__type_bits(type) == 16;
     tensor->scale = npart__stand_in(id, tensor->element_type);
-    *zero = range.least;
-    /* What never is below 0 begins its quantized range there. */
-    if (!tensor->op || !npart__op_plays(tensor->op, NPART__ROLE_NOT_NEGATIVE))
-        *zero += (double)(int64_t)((range.most - range.least) * 0.48);
+    *zero = middle_of(tensor, range);
     if (!npart__type_is_integer(type) || tensor->reach == NPART__REACHES_INFINITY)
         *zero = 0;
     if (tensor->reach)
@@ -576,11 +488,11 @@ static void quantize_own(struct npart__quantizer *quantizer)
         tensor->is_done = true;
         if (tensor->initializer) {
             quantize_initializer(quantizer, tensor);
-        } else if (!tensor->is_dequantized) {
+        } else if (!tensor->op || !npart__op_plays(tensor->op, NPART__ROLE_DEQUANTIZES)) {
             int type = npart__activation_type(quantizer, tensor, false);
             choose_scale(quantizer, id, type, &zero);
             npart__name_scales(quantizer, tensor, npart__text(&quantizer->names, id));
-            add_scales(quantizer, tensor, type, tensor->element_type, zero);
+            add_scales(quantizer, tensor, type, NULL, 0, zero);
             add_pair(quantizer, id);
         }
     }
@@ -619,37 +531,20 @@ static void quantize_bias(struct npart__quantizer *quantizer, const struct npart
     struct npart__quantized made = {.axis = -1, .scale = (operand ? operand->scale : 1) * (weight ? weight->scale : 1)};
     made.scale *= operand && row->is_converted ? converted_scale(operand) : 1;
     int64_t one = 1;
-    const char *quantized = npart__quantizer_name(quantizer, row->name, "_quantized");
-    const char *node_name = npart__quantizer_name(quantizer, row->name, "_DequantizeLinear");
-    if (quantized)
-        npart__name_scales(quantizer, &made, quantized);
-    if (quantizer->failed)
-        return;
-    npart__quantizer_tensor(quantizer, quantized, NPART__INT32, bias->initializer->dims,
-                            bias->initializer->n_dims, 0, true);
-    npart__quantizer_tensor(quantizer, made.scale_name, bias->element_type,
-                            has_channels ? bias->initializer->dims : &one, 1, made.scale, false);
-    npart__quantizer_tensor(quantizer, made.zero_name, NPART__INT32, bias->initializer->dims, has_channels,
-                            0, false);
-    Onnx__NodeProto *node = add_node(quantizer, NPART__ROLE_DEQUANTIZES, node_name, quantized, &made, row->name);
+    const char *quantized = npart__new_name(quantizer, row->name, "_quantized");
+    const int64_t *dims = bias->initializer->dims;
+    npart__name_scales(quantizer, &made, quantized);
+    npart__add_tensor(quantizer, quantized, NPART__INT32, dims, bias->initializer->n_dims, NULL, NPART__ABSENT);
+    npart__add_tensor(quantizer, made.scale_name, bias->element_type, has_channels ? dims : &one, 1, NULL, made.scale);
+    npart__add_tensor(quantizer, made.zero_name, NPART__INT32, dims, has_channels, NULL, 0);
+    Onnx__NodeProto *node = npart__add_qdq(quantizer, NPART__ROLE_DEQUANTIZES, row->name, quantized, made.scale_name,
+                                           made.zero_name, row->name);
     if (has_channels)
-        npart__quantizer_int(quantizer, node, "axis", 0);
+        npart__set_int(quantizer, node, "axis", 0);
     bias->is_done = true;
 }
 
-static void drop_bias_initializers(struct npart__quantizer *quantizer)
-{
-    Onnx__GraphProto *graph = quantizer->main;
-    size_t count = 0;
-    for (size_t i = 0; i < graph->n_initializer; i++) {
-        const struct npart__quantized *tensor = npart__quantized_at(quantizer, graph->initializer[i]->name);
-        if (!(tensor && tensor->is_bias && tensor->is_done && !tensor->role))
-            graph->initializer[count++] = graph->initializer[i];
-    }
-    graph->n_initializer = count;
-}
-
-npart_status npart__quantize_qdq(struct npart__quantizer *quantizer, struct npart_error *error)
+void npart__quantize_qdq(struct npart__quantizer *quantizer)
 {
     uint32_t count = (uint32_t)quantizer->main->n_node;
     if (quantizer->format->keeps_16)
@@ -666,8 +561,6 @@ npart_status npart__quantize_qdq(struct npart__quantizer *quantizer, struct npar
         if (!same || !same->role)
             quantize_bias(quantizer, row);
     }
-    drop_bias_initializers(quantizer);
     quantizer->failed |= *qdq_domain(quantizer) &&
                          !npart__edit_import(quantizer->model, qdq_domain(quantizer), 1, quantizer->arena);
-    return quantizer->failed ? npart__fail_memory(error) : NPART_OK;
 }

@@ -35,64 +35,53 @@ static bool is_word(const char *text, size_t length, const char *word)
     return strlen(word) == length && memcmp(text, word, length) == 0;
 }
 
-/* "block=128": a power of two from 16 on, as all kernels want. */
-static bool read_block(const char *text, size_t length, struct npart__quantized_format *out)
+/* What stands after the key of an option; NULL: it has another one, or nothing. */
+static const char *value_of(const char *text, size_t length, const char *key)
 {
-    static const char key[] = "block=";
-    char *end;
-    size_t skip = strlen(key);
-    if (length <= skip || length > skip + 5 || memcmp(text, key, skip) != 0 || text[skip] < '1' || text[skip] > '9')
-        return false;
-    unsigned long block = strtoul(text + skip, &end, 10);
-    if (end != text + length || block < 16 || block > LIMIT_BLOCK || (block & (block - 1)))
-        return false;
-    out->block = (uint32_t)block;
-    return out->kind == NPART__FORMAT_WEIGHTS ||
-           (out->kind == NPART__FORMAT_QDQ && npart__type_bits(out->weight_type) == 4);
+    return length > strlen(key) && memcmp(text, key, strlen(key)) == 0 ? text + strlen(key) : NULL;
 }
 
-/* "min-db=20" or "min-db=17.5": above 0, below 200. */
-static bool read_decibels(const char *text, size_t length, struct npart__quantized_format *out)
+/* "128": a power of two from 16 on, as all kernels want. */
+static bool read_block(const char *number, size_t length, struct npart__quantized_format *out)
 {
-    static const char key[] = "min-db=";
-    double unit = 1, value = 0;
-    bool is_behind = false, is_right = length > strlen(key) && memcmp(text, key, strlen(key)) == 0 && length < 16;
-    for (size_t i = strlen(key); is_right && i < length; i++) {
-        is_right = (text[i] >= '0' && text[i] <= '9') || (text[i] == '.' && !is_behind && i > strlen(key));
-        is_behind |= text[i] == '.';
-        if (text[i] == '.')
-            continue;
-        unit *= is_behind ? 0.1 : 1;
-        value = is_behind ? value + unit * (text[i] - '0') : value * 10 + (text[i] - '0');
-    }
-    out->least_decibels = value;
+    char *end = NULL;
+    bool is_number = length <= 5 && *number >= '1' && *number <= '9';
+    unsigned long block = is_number ? strtoul(number, &end, 10) : 0;
+    out->block = (uint32_t)block;
+    return end == number + length && block >= 16 && block <= LIMIT_BLOCK && !(block & (block - 1)) &&
+           (out->kind == NPART__FORMAT_WEIGHTS ||
+            (out->kind == NPART__FORMAT_QDQ && npart__type_bits(out->weight_type) == 4));
+}
+
+/* "20" or "17.5": above 0, below 200. */
+static bool read_decibels(const char *number, size_t length, struct npart__quantized_format *out)
+{
+    size_t whole = strspn(number, "0123456789");
+    size_t fraction = whole && number[whole] == '.' ? 1 + strspn(number + whole + 1, "0123456789") : 0;
     enum npart__rounding rounding;
-    return is_right && value > 0 && value < 200 && npart__rounding_of(out, &rounding);
+    out->least_decibels = length < 9 ? npart__read_decimal(number) : 0;
+    return whole + fraction == length && out->least_decibels > 0 && out->least_decibels < 200 &&
+           npart__rounding_of(out, &rounding);
 }
 
 static bool read_option(const char *text, size_t length, struct npart__quantized_format *out)
 {
-    static const struct {
-        const char *word;
-        uint8_t type, bits; /* of activations before */
-    } activations[] = {
-        {"activations=int8", NPART__INT8, 8},
-        {"activations=uint8", NPART__UINT8, 8},
-        {"activations=int16", NPART__INT16, 16},
-        {"activations=uint16", NPART__UINT16, 16},
-    };
+    const char *of, *end = text + length;
     bool is_integer = out->kind == NPART__FORMAT_QDQ && npart__type_is_integer(out->activation_type);
-    for (size_t i = 0; i < NPART__COUNT(activations); i++)
-        if (is_integer && is_word(text, length, activations[i].word) &&
-            npart__type_bits(out->activation_type) == activations[i].bits) {
-            out->activation_type = activations[i].type;
-            return true;
-        }
     if (is_integer && (is_word(text, length, "per-tensor") || is_word(text, length, "per-channel"))) {
         out->is_per_channel = is_word(text, length, "per-channel");
         return true;
     }
-    return read_block(text, length, out) || read_decibels(text, length, out);
+    if (is_integer && (of = value_of(text, length, "activations="))) {
+        int type = npart__type_number(of, (size_t)(end - of));
+        bool is_like = npart__type_is_integer(type) && is_word(of, (size_t)(end - of), npart__type_name(type)) &&
+                       npart__type_bits(type) == npart__type_bits(out->activation_type);
+        out->activation_type = is_like ? (uint8_t)type : out->activation_type;
+        return is_like;
+    }
+    if ((of = value_of(text, length, "block=")))
+        return read_block(of, (size_t)(end - of), out);
+    return (of = value_of(text, length, "min-db=")) && read_decibels(of, (size_t)(end - of), out);
 }
 
 /* QNN's configuration has one scale a weight, and weights of 8 bits without a sign (get_qnn_qdq_config's defaults).
@@ -128,17 +117,15 @@ static npart_status fail_name(const char *text, size_t length, struct npart_erro
 npart_status npart__format_read(const char *text, struct npart__arena *arena, struct npart__quantized_format *out,
                                 struct npart_error *error)
 {
-    const char *own = text, *kept = strstr(text, NPART__KEEP), *kept_16 = strstr(text, NPART__KEEP_16);
-    bool is_empty = false;
-    if (kept_16 && (!kept || kept_16 < kept))
-        kept = kept_16;
-    for (const char *at = kept; at; at = strstr(at + 1, ":keep"))
-        for (size_t i = 0; i < 2; i++) {
-            size_t key = strlen(i ? NPART__KEEP_16 : NPART__KEEP);
-            is_empty |= strncmp(at, i ? NPART__KEEP_16 : NPART__KEEP, key) == 0 && (!at[key] || at[key] == ':');
-        }
+    const char *own = text, *kept = npart__find_kept(text);
+    bool is_empty = false, is_16 = false, keeps_16 = false;
+    size_t bytes;
+    for (const char *at = kept; (at = npart__next_kept(at, &bytes, &is_16)); at += bytes) {
+        is_empty |= bytes == 0 || *at == ':';
+        keeps_16 |= is_16;
+    }
     size_t length = strcspn(text, ":"), row = 0;
-    if (kept && !(own = npart__arena_copy_text(arena, text, (size_t)(kept - text))))
+    if (*kept && !(own = npart__arena_copy_text(arena, text, (size_t)(kept - text))))
         return npart__fail_memory(error);
     while (row < NPART__COUNT(formats) && !is_word(text, length, formats[row].format.name))
         row++;
@@ -146,10 +133,10 @@ npart_status npart__format_read(const char *text, struct npart__arena *arena, st
         return fail_name(text, length, error);
     *out = formats[row].format;
     bool is_known = read_qnn(own, out) && !is_empty &&
-                    (!kept_16 || (out->kind == NPART__FORMAT_QDQ && npart__type_is_integer(out->activation_type) &&
+                    (!keeps_16 || (out->kind == NPART__FORMAT_QDQ && npart__type_is_integer(out->activation_type) &&
                                   npart__type_bits(out->activation_type) == 8));
     for (const char *at = own + length; is_known && *at; at += strcspn(at + 1, ":") + 1) {
-        size_t bytes = strcspn(at + 1, ":");
+        bytes = strcspn(at + 1, ":");
         is_known = is_word(at + 1, bytes, "qnn") || read_option(at + 1, bytes, out);
     }
     if (!is_known)
@@ -159,8 +146,8 @@ npart_status npart__format_read(const char *text, struct npart__arena *arena, st
                            ":keep16=NODE",
                            formats[row].format.name);
     out->name = npart__arena_copy_text(arena, text, strlen(text));
-    out->kept = out->name && kept ? out->name + (kept - text) : NULL;
-    out->keeps_16 = kept_16 != NULL;
+    out->kept = out->name && *kept ? out->name + (kept - text) : NULL;
+    out->keeps_16 = keeps_16;
     return out->name ? NPART_OK : npart__fail_memory(error);
 }
 
@@ -223,7 +210,6 @@ static void note_nodes(struct npart__quantizer *quantizer)
             if ((at = npart__quantized_at(quantizer, node->output[k]))) {
                 at->maker = (uint32_t)i;
                 at->op = node->op_type;
-                at->is_dequantized = npart__op_plays(node->op_type, NPART__ROLE_DEQUANTIZES);
             }
     }
 }
@@ -295,33 +281,28 @@ bool npart__rounding_of(const struct npart__quantized_format *format, enum npart
     return block || format->is_per_channel;
 }
 
-static const char *copy_name(const struct npart__quantizer *quantizer, const char *name)
-{
-    return npart__arena_copy_text(quantizer->arena, name, strlen(name));
-}
+/* A name is copied: the graph may go before what is made of it. */
+#define NOTE(quantizer, list, name)                                                                                    \
+    NPART__PUSH((quantizer)->arena, (list), npart__arena_copy_text((quantizer)->arena, (name), strlen(name)))
 
-/* Names are copied: the graph may go before what is made of it. */
 static bool list_kept(const struct npart__quantizer *quantizer, struct npart__kept_nodes *out)
 {
     const Onnx__GraphProto *graph = quantizer->main;
-    out->names = npart__arena_zeroed(quantizer->arena, graph->n_node + 1, sizeof *out->names);
-    out->widened = npart__arena_zeroed(quantizer->arena, graph->n_initializer + 1, sizeof *out->widened);
-    out->wide = npart__arena_zeroed(quantizer->arena, graph->n_node + 1, sizeof *out->wide);
-    bool is_done = out->names && out->widened && out->wide;
+    bool is_done = true;
     for (size_t i = 0; is_done && i < graph->n_node; i++) {
         const Onnx__NodeProto *node = graph->node[i];
         const char *name = node->name && *node->name ? node->name : node->n_output ? node->output[0] : "";
         if (quantizer->is_kept[i])
-            is_done = (out->names[out->count++] = copy_name(quantizer, name)) != NULL;
+            is_done = NOTE(quantizer, &out->kept, name);
         else if (quantizer->is_16[i] && npart__is_quantized_op(quantizer, node->op_type))
-            is_done = (out->wide[out->wide_count++] = copy_name(quantizer, name)) != NULL;
+            is_done = NOTE(quantizer, &out->wide, name);
     }
     for (size_t i = 0; is_done && i < graph->n_initializer; i++) {
-        uint32_t id = npart__quantizer_id(quantizer, graph->initializer[i]->name);
-        if (id != NPART_NONE && quantizer->tensors[id].is_wide)
-            is_done = (out->widened[out->widened_count++] = copy_name(quantizer, graph->initializer[i]->name)) != NULL;
+        const struct npart__quantized *tensor = npart__quantized_at(quantizer, graph->initializer[i]->name);
+        if (tensor && tensor->is_wide)
+            is_done = NOTE(quantizer, &out->widened, graph->initializer[i]->name);
     }
-    return is_done;
+    return is_done && !quantizer->arena->failed;
 }
 
 static npart_status end(struct npart__quantizer *quantizer, const struct npart__skeleton *skeleton,
@@ -347,7 +328,7 @@ npart_status npart__quantize(const struct npart__skeleton *skeleton, const struc
                              const struct npart__graph *own, struct npart__arena *arena, struct npart__skeleton *out,
                              struct npart__kept_nodes *kept, struct npart_error *error)
 {
-    static npart_status (*const kinds[])(struct npart__quantizer *, struct npart_error *) = {
+    static void (*const kinds[])(struct npart__quantizer *) = {
         [NPART__FORMAT_FLOAT] = npart__quantize_float,
         [NPART__FORMAT_QDQ] = npart__quantize_qdq,
         [NPART__FORMAT_WEIGHTS] = npart__quantize_weights,
@@ -359,9 +340,9 @@ npart_status npart__quantize(const struct npart__skeleton *skeleton, const struc
         status = npart__fail_memory(error);
     /* The quantizers fail for a model with sparse weights. */
     bool is_read = status == NPART_OK && !(quantizer.main->n_sparse_initializer && format->kind != NPART__FORMAT_FLOAT);
-    if (is_read)
-        status = kinds[format->kind](&quantizer, error);
-    if (is_read && status == NPART_OK && !npart__quantizer_finish(&quantizer))
-        status = npart__fail_memory(error);
+    if (is_read) {
+        kinds[format->kind](&quantizer);
+        status = npart__quantizer_finish(&quantizer) ? NPART_OK : npart__fail_memory(error);
+    }
     return status == NPART_OK ? end(&quantizer, skeleton, out, error) : status;
 }

@@ -41,14 +41,12 @@ struct npart__quantized_format {
     bool keeps_16; /* some have activations of 16 bits */
 };
 
-/* Nodes that are not quantized: their names, or those of their first results where they have none. */
+/* Names of nodes, or of their first results where they have none, and of weights, in the arena of the model that is
+ * made. */
 struct npart__kept_nodes {
-    const char **names; /* in the arena of the model that is made */
-    uint32_t count;
-    const char **widened; /* weights of 8 bits where others have 4 */
-    uint32_t widened_count;
-    const char **wide; /* nodes whose activations have 16 bits where others have 8 */
-    uint32_t wide_count;
+    struct NPART__ARRAY(const char *) kept, /* nodes that are not quantized */
+        wide,    /* nodes whose activations have 16 bits where others have 8 */
+        widened; /* weights of 8 bits where others have 4 */
 };
 
 /* Names of all formats, in their order; NULL past the last. `*about`: what it is, in a line. */

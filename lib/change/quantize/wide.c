@@ -6,26 +6,30 @@
  */
 #include "quantize/internal.h"
 
-static bool reads(const Onnx__NodeProto *node, const char *name)
+/* Whether the quantizer asks for a node's tensors. */
+static bool is_asked(const struct npart__quantizer *quantizer, uint32_t place)
 {
-    for (size_t i = 0; i < node->n_input; i++)
-        if (strcmp(node->input[i], name) == 0)
-            return true;
-    return false;
+    return !quantizer->is_kept[place] && npart__is_quantized_op(quantizer, quantizer->main->node[place]->op_type);
 }
 
-/* A constant has 16 bits where all that read it have. */
+/* A constant has 16 bits where all that read it have. A node that reads a tensor twice is one user. */
 static void note_users(struct npart__quantizer *quantizer, uint32_t place)
 {
     const Onnx__NodeProto *node = quantizer->main->node[place];
     for (size_t i = 0; i < node->n_input; i++) {
         struct npart__quantized *tensor = npart__quantized_at(quantizer, node->input[i]);
-        if (!npart__is_quantizable(tensor))
+        bool is_first = true;
+        for (size_t k = 0; k < i; k++)
+            is_first &= strcmp(node->input[k], node->input[i]) != 0;
+        if (!npart__is_quantizable(tensor) || !is_first)
             continue;
+        bool is_other = quantizer->is_16[place] != tensor->is_16;
+        tensor->asked_users += is_asked(quantizer, place);
+        tensor->converted_users += is_other;
         if (tensor->initializer)
             tensor->is_16 &= quantizer->is_16[place];
         else if (!tensor->is_bias_operand)
-            tensor->converts |= quantizer->is_16[place] != tensor->is_16;
+            tensor->converts |= is_other;
     }
 }
 
@@ -35,7 +39,7 @@ void npart__note_wide(struct npart__quantizer *quantizer)
     for (uint32_t i = 0; i < graph->n_node; i++) {
         const Onnx__NodeProto *node = graph->node[i];
         struct npart__quantized *bias = node->n_input > 2 ? npart__quantized_at(quantizer, node->input[2]) : NULL;
-        quantizer->is_16[i] &= !quantizer->is_kept[i] && npart__is_quantized_op(quantizer, node->op_type);
+        quantizer->is_16[i] &= is_asked(quantizer, i);
         if (bias && npart__has_bias(quantizer, node->op_type))
             bias->is_bias_operand = true;
     }
@@ -54,10 +58,9 @@ static void replace_reads(struct npart__quantizer *quantizer, uint32_t id, bool 
 {
     const char *name = npart__text(&quantizer->names, id);
     const struct npart__quantized *tensor = &quantizer->tensors[id];
-    for (size_t i = 0; i < quantizer->main->n_node && by; i++) {
+    for (uint32_t i = 0; i < quantizer->main->n_node && by; i++) {
         Onnx__NodeProto *node = quantizer->main->node[i];
-        bool is_asked = !quantizer->is_kept[i] && npart__is_quantized_op(quantizer, node->op_type);
-        if ((quantizer->is_16[i] != tensor->is_16) != is_converted || !(is_converted || is_asked))
+        if ((quantizer->is_16[i] != tensor->is_16) != is_converted || !(is_converted || is_asked(quantizer, i)))
             continue;
         for (size_t k = 0; k < node->n_input; k++)
             if (strcmp(node->input[k], name) == 0)
@@ -65,62 +68,37 @@ static void replace_reads(struct npart__quantizer *quantizer, uint32_t id, bool 
     }
 }
 
-/* Users that the quantizer asks, and those that read the tensor converted. */
-static void count_users(const struct npart__quantizer *quantizer, uint32_t id, uint32_t *asked, uint32_t *converted)
-{
-    const char *name = npart__text(&quantizer->names, id);
-    *asked = *converted = 0;
-    for (size_t i = 0; i < quantizer->main->n_node; i++) {
-        const Onnx__NodeProto *node = quantizer->main->node[i];
-        if (!reads(node, name))
-            continue;
-        *asked += !quantizer->is_kept[i] && npart__is_quantized_op(quantizer, node->op_type);
-        *converted += quantizer->is_16[i] != quantizer->tensors[id].is_16;
-    }
-}
-
-void npart__add_converted_pair(struct npart__quantizer *quantizer, uint32_t id)
+void npart__add_pair(struct npart__quantizer *quantizer, uint32_t id)
 {
     struct npart__quantized *tensor = &quantizer->tensors[id];
     const char *name = npart__text(&quantizer->names, id), *scale = tensor->scale_name, *zero = tensor->zero_name;
-    const char *input = name, *quantized = npart__quantizer_name(quantizer, name, "_QuantizeLinear_Output");
-    const char *other = npart__arena_format(quantizer->arena, "%s_convert", name);
-    uint32_t asked, converted;
-    count_users(quantizer, id, &asked, &converted);
-    bool are_all = asked == converted, is_output = tensor->is_output && tensor->maker != NPART_NONE;
+    const char *quantized = npart__new_name(quantizer, name, "_QuantizeLinear_Output"), *input = name;
+    bool are_all = tensor->converts && tensor->asked_users == tensor->converted_users;
+    bool is_output = tensor->is_output && tensor->maker != NPART_NONE;
     if (is_output) {
-        Onnx__NodeProto *maker = quantizer->main->node[tensor->maker];
-        input = npart__quantizer_name(quantizer, name, "_QuantizeLinear_Input");
-        for (size_t i = 0; input && i < maker->n_output; i++)
-            if (strcmp(maker->output[i], name) == 0)
-                maker->output[i] = (char *)(uintptr_t)input;
+        input = npart__new_name(quantizer, name, "_QuantizeLinear_Input");
+        npart__rename_result(quantizer, tensor->maker, name, input);
     }
-    const char *first = is_output && !are_all ? name : npart__quantizer_name(quantizer, name,
-                                                                            "_DequantizeLinear_Output");
-    const char *between = are_all ? first : npart__quantizer_name(quantizer, other, "_QuantizeLinear_Input");
-    const char *last = is_output && are_all ? name : npart__quantizer_name(quantizer, other,
-                                                                          "_DequantizeLinear_Output");
-    const char *narrow = npart__quantizer_name(quantizer, other, "_QuantizeLinear_Output");
+    const char *first = is_output && !are_all ? name : npart__new_name(quantizer, name, "_DequantizeLinear_Output");
+    (void)npart__add_qdq(quantizer, NPART__ROLE_QUANTIZES, name, input, scale, zero, quantized);
+    (void)npart__add_qdq(quantizer, NPART__ROLE_DEQUANTIZES, name, quantized, scale, zero, first);
+    if (!tensor->converts) {
+        tensor->reads = first != name ? first : NULL;
+        return;
+    }
+    const char *other = npart__arena_format(quantizer->arena, "%s_convert", name);
+    const char *clone = npart__arena_format(quantizer->arena, "%s_convert_clone", name);
+    const char *between = are_all ? first : npart__new_name(quantizer, other, "_QuantizeLinear_Input");
+    const char *last = is_output && are_all ? name : npart__new_name(quantizer, other, "_DequantizeLinear_Output");
+    const char *narrow = npart__new_name(quantizer, other, "_QuantizeLinear_Output");
     if (first != name)
         replace_reads(quantizer, id, false, first);
-    (void)npart__quantizer_qdq(quantizer, NPART__ROLE_QUANTIZES,
-                               npart__quantizer_name(quantizer, name, "_QuantizeLinear"), input, scale, zero,
-                               quantized);
-    (void)npart__quantizer_qdq(quantizer, NPART__ROLE_DEQUANTIZES,
-                               npart__quantizer_name(quantizer, name, "_DequantizeLinear"), quantized, scale, zero,
-                               first);
     if (!are_all)
-        (void)npart__quantizer_qdq(quantizer, NPART__ROLE_DEQUANTIZES,
-                                   npart__quantizer_name(quantizer, other, "_clone_DequantizeLinear"), quantized, scale,
-                                   zero, between);
+        (void)npart__add_qdq(quantizer, NPART__ROLE_DEQUANTIZES, clone, quantized, scale, zero, between);
     scale = tensor->converted_scale_name;
     zero = tensor->converted_zero_name;
-    (void)npart__quantizer_qdq(quantizer, NPART__ROLE_QUANTIZES,
-                               npart__quantizer_name(quantizer, other, "_QuantizeLinear"), between, scale, zero,
-                               narrow);
+    (void)npart__add_qdq(quantizer, NPART__ROLE_QUANTIZES, other, between, scale, zero, narrow);
     if (last != name)
         replace_reads(quantizer, id, true, last);
-    (void)npart__quantizer_qdq(quantizer, NPART__ROLE_DEQUANTIZES,
-                               npart__quantizer_name(quantizer, other, "_DequantizeLinear"), narrow, scale, zero, last);
-    tensor->is_done = true;
+    (void)npart__add_qdq(quantizer, NPART__ROLE_DEQUANTIZES, other, narrow, scale, zero, last);
 }

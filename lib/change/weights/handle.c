@@ -7,43 +7,56 @@
 
 struct npart_losses {
     struct npart__life *life;
-    struct npart__weight_list list;
-    double *decibels; /* [weight][rounding] */
-    bool *is_known;
+    const struct npart__weight_list *list; /* the model's */
 };
 
-static npart_status fill(npart_losses *losses, struct npart_error *error)
+/* Goes with the model. */
+struct read_weights {
+    struct npart__arena arena;
+    struct npart__weight_list list;
+};
+
+static void end_weights(void *along)
 {
-    struct npart__arena *arena = &losses->life->arena;
-    uint32_t count = losses->list.items.count;
-    losses->decibels = npart__arena_zeroed(arena, ((size_t)count + 1) * NPART__ROUNDINGS, sizeof(double));
-    losses->is_known = npart__arena_zeroed(arena, ((size_t)count + 1) * NPART__ROUNDINGS, sizeof(bool));
-    if (!losses->decibels || !losses->is_known)
-        return npart__fail_memory(error);
-    for (uint32_t i = 0; i < count; i++)
-        for (unsigned k = 0; k < NPART__ROUNDINGS; k++)
-            losses->decibels[i * NPART__ROUNDINGS + k] =
-                npart__weight_decibels(&losses->list.items.items[i], (enum npart__rounding)k,
-                                       &losses->is_known[i * NPART__ROUNDINGS + k]);
-    return NPART_OK;
+    struct read_weights *read = along;
+    struct npart__arena arena = read->arena;
+    npart__arena_clear(&arena);
+}
+
+npart_status npart__model_weights(const npart_model *model, const struct npart__weight_list **out,
+                                  struct npart_error *error)
+{
+    struct npart__life *life = model->life;
+    npart_status status = NPART_OK;
+    (void)pthread_mutex_lock(&life->lock);
+    if (!life->along) {
+        struct npart__arena arena;
+        npart__arena_init(&arena, &life->arena.allocator);
+        struct read_weights *made = npart__arena_zeroed(&arena, 1, sizeof *made);
+        status = made ? npart__weights_read(&model->own, model->path, &arena, &made->list, error)
+                      : npart__fail_memory(error);
+        if (status == NPART_OK) {
+            made->arena = arena;
+            life->end_along = end_weights;
+            life->along = made;
+        } else {
+            npart__arena_clear(&arena);
+        }
+    }
+    *out = status == NPART_OK ? &((const struct read_weights *)life->along)->list : NULL;
+    (void)pthread_mutex_unlock(&life->lock);
+    return status;
 }
 
 npart_status npart_losses_make(npart_losses **out, const npart_model *model, struct npart_error *error)
 {
-    struct npart__skeleton skeleton;
     if (!out || !model)
         return npart__fail_null(!out ? "out" : "model", error);
     npart_losses *losses = npart__handle_new(sizeof *losses, &model->life->arena.allocator);
     if (!losses)
         return npart__fail_memory(error);
     npart__life_keep(losses->life, model->life);
-    struct npart__arena *arena = &losses->life->arena;
-    const char *folder = model->own.folder && *model->own.folder ? model->own.folder : ".";
-    npart_status status = npart__model_skeleton(model, arena, &skeleton, error);
-    if (status == NPART_OK)
-        status = npart__weights_read(&skeleton, model->path, folder, arena, &losses->list, error);
-    if (status == NPART_OK)
-        status = fill(losses, error);
+    npart_status status = npart__model_weights(model, &losses->list, error);
     return NPART__HAND_OVER(out, losses, status, error);
 }
 
@@ -54,17 +67,17 @@ bool npart_losses_info(const npart_losses *losses, struct npart_losses_info *out
     if (!losses || !NPART__HAS_ROOM(out))
         return false;
     *out = (struct npart_losses_info){.size = sizeof *out,
-                                      .weight_count = losses->list.items.count,
-                                      .bytes = losses->list.bytes,
+                                      .weight_count = losses->list->items.count,
+                                      .bytes = losses->list->bytes,
                                       .allocator = &losses->life->arena.allocator};
     return true;
 }
 
 bool npart_losses_weight(const npart_losses *losses, uint32_t index, struct npart_weight_loss *out)
 {
-    if (!losses || index >= losses->list.items.count || !NPART__HAS_ROOM(out))
+    if (!losses || index >= losses->list->items.count || !NPART__HAS_ROOM(out))
         return false;
-    const struct npart__weight *weight = &losses->list.items.items[index];
+    const struct npart__weight *weight = &losses->list->items.items[index];
     *out = (struct npart_weight_loss){
         .size = sizeof *out,
         .name = weight->name,
@@ -78,13 +91,18 @@ bool npart_losses_weight(const npart_losses *losses, uint32_t index, struct npar
         .beyond_float16 = weight->beyond_float16,
         .two_of_four = weight->groups_of_four ? (double)weight->two_of_four / (double)weight->groups_of_four : -1,
         .abs_max = weight->abs_max,
-        .decibels = &losses->decibels[(size_t)index * NPART__ROUNDINGS],
-        .is_known = &losses->is_known[(size_t)index * NPART__ROUNDINGS],
+        .decibels = weight->decibels,
+        .is_known = weight->is_known,
     };
     return true;
 }
 
 const char *npart_rounding_name(uint32_t index)
 {
-    return index < NPART__ROUNDINGS ? npart__rounding_name((enum npart__rounding)index) : NULL;
+    static const char *const names[] = {
+#define NPART__ROUNDING(id, name, levels, limit, group) name,
+#include "weights/roundings.def"
+#undef NPART__ROUNDING
+    };
+    return index < NPART__ROUNDINGS ? names[index] : NULL;
 }

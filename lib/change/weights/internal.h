@@ -5,21 +5,13 @@
 #ifndef NPART_WEIGHTS_INTERNAL_H
 #define NPART_WEIGHTS_INTERNAL_H
 
-#include "base/base.h"
 #include "base/platform.h"
-#include "onnx/onnx.h"
 #include "weights/weights.h"
 
-/* How the numbers of a channel lie. */
-enum npart__weight_layout {
-    NPART__WEIGHT_ROWS,    /* one after the other: [channels, contracted] */
-    NPART__WEIGHT_COLUMNS, /* [outer, contracted, channels] */
-    NPART__WEIGHT_MIDDLE,  /* [contracted, channels, contracted] */
-};
-
+/* [outer, contracted, channels, inner]: a channel's numbers are those of each of the others; blocks of it do not go
+ * beyond one of `outer`, which is 1 where inner is not. */
 struct npart__weight_shape {
-    uint8_t layout;
-    uint64_t outer, contracted, channels, inner; /* inner: the last of MIDDLE, else 1 */
+    uint64_t outer, contracted, channels, inner;
 };
 
 /* Bytes of a weight: in memory, or from a place in a file on. */
@@ -28,6 +20,8 @@ struct npart__weight_bytes {
     int descriptor;
     uint64_t offset;
     const char *file; /* its name, for messages */
+    uint8_t type;     /* of elements */
+    bool is_native;   /* floats as this machine has them; else as files have them */
     const struct npart__packed_weight *packed; /* NULL: numbers that are read as they stand */
 };
 
@@ -35,7 +29,6 @@ struct npart__weight_bytes {
 struct npart__packed_weight {
     unsigned bits; /* 4 or 8 */
     uint64_t block, blocks; /* numbers of a block; blocks of a row */
-    uint8_t scale_type;
     struct npart__weight_bytes scales, zeros; /* by row and block; zeros are packed, too */
     bool has_zeros; /* else the middle */
 };

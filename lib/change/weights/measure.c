@@ -16,10 +16,22 @@
 #define PIECE (STRIP * COLUMNS) /* numbers */
 #define RAW (PIECE + 2 * 65536u) /* bytes of packed numbers, whose blocks are no longer */
 #define TILE 1024u          /* columns of a piece that are gone over several times */
-#define NF4_BLOCK 64u
 
+/* Numbers of a block, each twice those before. */
 static const unsigned blocks[] = {32, 64, 128};
-#define BLOCKS 3u
+
+/* What shares a scale, where it is no block. */
+enum { NOTHING, TENSOR, CHANNEL };
+
+static const struct way {
+    uint8_t levels; /* enum npart__levels */
+    float limit;
+    unsigned group;
+} ways[NPART__ROUNDINGS] = {
+#define NPART__ROUNDING(id, name, levels, limit, group) {NPART__LEVELS_##levels, limit, group},
+#include "weights/roundings.def"
+#undef NPART__ROUNDING
+};
 
 struct measure {
     const struct npart__kernels *kernels;
@@ -31,8 +43,10 @@ struct measure {
     float *piece;
     uint8_t *raw;    /* the same as it stands in the file, where it is no FLOAT */
     float *largest;  /* by channel */
-    float *scales[2], *inverses[2], *tops; /* of a strip's columns; tops: [4][TILE] */
+    float *tops;     /* of a row's blocks, or of a strip's: [4][TILE] */
+    float *scales[NPART__ROUNDINGS], *inverses[NPART__ROUNDINGS]; /* of a strip's columns */
     float most; /* of the tensor */
+    double square, errors[NPART__ROUNDINGS]; /* sums of squares: of all numbers, and of what is lost */
 };
 
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */
@@ -45,9 +59,9 @@ static bool is_little_endian(void)
     return first == 1;
 }
 
-static npart_status read_bytes(const struct measure *measure, uint64_t offset, void *into, size_t bytes)
+static npart_status read_bytes(const struct measure *measure, const struct npart__weight_bytes *from, uint64_t offset,
+                               void *into, size_t bytes)
 {
-    const struct npart__weight_bytes *from = measure->bytes;
     if (from->data) {
         memcpy(into, from->data + offset, bytes);
         return NPART_OK;
@@ -67,46 +81,39 @@ static npart_status read_bytes(const struct measure *measure, uint64_t offset, v
 static npart_status load_packed(struct measure *measure, uint64_t row, uint64_t column, size_t count, float *into)
 {
     const struct npart__packed_weight *packed = measure->bytes->packed;
-    const struct measure scales = {.bytes = &packed->scales, .error = measure->error, .weight = measure->weight};
-    const struct measure zeros = {.bytes = &packed->zeros, .error = measure->error, .weight = measure->weight};
     uint64_t from = column / packed->block, end = (column + count - 1) / packed->block + 1;
     size_t bytes = (size_t)packed->block * packed->bits / 8, stride = (size_t)(packed->blocks * packed->bits + 7) / 8;
-    unsigned width = npart__type_bits(packed->scale_type) / 8, mask = (1u << packed->bits) - 1;
+    unsigned width = npart__type_bits(packed->scales.type) / 8, mask = (1u << packed->bits) - 1;
     uint8_t *scale = measure->raw + RAW, *zero = scale + (size_t)packed->blocks * width;
+    uint64_t first = row * packed->blocks + from;
     npart_status status =
-        read_bytes(measure, (row * packed->blocks + from) * bytes, measure->raw, (size_t)(end - from) * bytes);
+        read_bytes(measure, measure->bytes, first * bytes, measure->raw, (size_t)(end - from) * bytes);
     if (status == NPART_OK)
-        status = read_bytes(&scales, (row * packed->blocks + from) * width, scale, (size_t)(end - from) * width);
+        status = read_bytes(measure, &packed->scales, first * width, scale, (size_t)(end - from) * width);
     if (status == NPART_OK && packed->has_zeros)
-        status = read_bytes(&zeros, row * stride, zero, stride);
+        status = read_bytes(measure, &packed->zeros, row * stride, zero, stride);
     for (size_t i = 0; status == NPART_OK && i < count; i++) {
         uint64_t block = (column + i) / packed->block, at = column + i - from * packed->block;
         unsigned each = 8 / packed->bits, level = measure->raw[at / each] >> at % each * packed->bits & mask;
         unsigned middle = packed->has_zeros ? zero[block / each] >> block % each * packed->bits & mask
                                             : 1u << (packed->bits - 1);
-        double unit = npart__raw_double(packed->scale_type, scale + (block - from) * width);
+        double unit = npart__raw_double(packed->scales.type, scale + (block - from) * width);
         into[i] = (float)(((double)level - (double)middle) * unit);
     }
     return status;
 }
 
-/* `count` numbers from place `first` on. */
+/* `count` numbers that stand one after the other, from place `first` on. */
 static npart_status load(struct measure *measure, uint64_t first, size_t count, float *into)
 {
-    int type = measure->weight->element_type;
-    uint64_t length = measure->shape->contracted;
-    npart_status done = NPART_OK;
-    for (size_t i = 0, part; measure->bytes->packed && i < count && done == NPART_OK; i += part) {
-        part = length - (first + i) % length < count - i ? (size_t)(length - (first + i) % length) : count - i;
-        done = load_packed(measure, (first + i) / length, (first + i) % length, part, into + i);
-    }
-    if (measure->bytes->packed)
-        return done;
-    if (type == NPART__FLOAT && is_little_endian())
-        return read_bytes(measure, first * measure->width, into, count * measure->width);
-    npart_status status = read_bytes(measure, first * measure->width, measure->raw, count * measure->width);
+    const struct npart__weight_bytes *from = measure->bytes;
+    if (from->packed)
+        return load_packed(measure, first / measure->shape->inner, first % measure->shape->inner, count, into);
+    if (from->is_native || (from->type == NPART__FLOAT && is_little_endian()))
+        return read_bytes(measure, from, first * measure->width, into, count * measure->width);
+    npart_status status = read_bytes(measure, from, first * measure->width, measure->raw, count * measure->width);
     for (size_t i = 0; status == NPART_OK && i < count; i++)
-        into[i] = (float)npart__raw_double(type, measure->raw + i * measure->width);
+        into[i] = (float)npart__raw_double(from->type, measure->raw + i * measure->width);
     return status;
 }
 
@@ -118,9 +125,19 @@ static npart_status load(struct measure *measure, uint64_t first, size_t count, 
         call;                                                                                                          \
     }
 
-static void add_error(struct measure *measure, enum npart__rounding rounding, double lost)
+/* With one scale for all, whose largest magnitude is `top`. */
+static void lose(struct measure *measure, unsigned rounding, const float *w, size_t count, float top)
 {
-    measure->weight->errors[rounding] += lost;
+    const struct way *way = &ways[rounding];
+    measure->errors[rounding] +=
+        measure->kernels->lost[way->levels].blocks(w, count, count, &top, way->limit);
+}
+
+/* With the rounding's scales of columns. */
+static void lose_each(struct measure *measure, unsigned rounding, const float *w, size_t count)
+{
+    measure->errors[rounding] += measure->kernels->lost[ways[rounding].levels].each(
+        w, count, measure->scales[rounding], measure->inverses[rounding]);
 }
 
 /* What needs no group; whether any number is 0. */
@@ -128,10 +145,13 @@ static bool look_at(struct measure *measure, const float *w, size_t count)
 {
     struct npart__weight *weight = measure->weight;
     uint64_t zeros = weight->zeros;
+    const float one = 1;
     IN_PARTS(w, count, {
-        weight->square += measure->kernels->square(at, part);
-        add_error(measure, NPART__ROUND_FLOAT16, measure->kernels->lost_half(at, part));
+        measure->square += measure->kernels->lost[NPART__LEVELS_ZERO].blocks(at, part, part, &one, one);
         measure->kernels->count(at, part, &weight->zeros, &weight->beyond_float16);
+        for (unsigned i = 0; i < NPART__ROUNDINGS; i++)
+            if (ways[i].group == NOTHING)
+                lose(measure, i, at, part, ways[i].limit);
     })
     return weight->zeros > zeros;
 }
@@ -148,30 +168,27 @@ static void count_fours(struct npart__weight *weight, const float *w, size_t cou
 /* `tops` has the largest of each 32 numbers, and gets those of each 64 and 128. */
 static void lose_row_blocks(struct measure *measure, const float *w, size_t count)
 {
-    static const enum npart__rounding of_block[] = {NPART__ROUND_INT4_BLOCK32, NPART__ROUND_INT4_BLOCK64,
-                                                    NPART__ROUND_INT4_BLOCK128};
-    const struct npart__kernels *kernels = measure->kernels;
     float *tops = measure->tops;
     size_t groups = (count + 31) / 32;
-    for (unsigned b = 0; b < BLOCKS; b++) {
+    for (unsigned b = 0; b < NPART__COUNT(blocks); b++) {
         for (size_t i = 0; b && i < groups; i += 2)
             tops[i / 2] = i + 1 < groups && tops[i + 1] > tops[i] ? tops[i + 1] : tops[i];
         groups = b ? (groups + 1) / 2 : groups;
-        add_error(measure, of_block[b], kernels->lost_blocks(w, count, blocks[b], tops, 7));
-        if (blocks[b] == NF4_BLOCK)
-            add_error(measure, NPART__ROUND_NF4, kernels->lost_nf4_blocks(w, count, NF4_BLOCK, tops));
+        for (unsigned i = 0; i < NPART__ROUNDINGS; i++)
+            if (ways[i].group == blocks[b])
+                measure->errors[i] +=
+                    measure->kernels->lost[ways[i].levels].blocks(w, count, blocks[b], tops, ways[i].limit);
     }
 }
 
 /* A row, or a part of one that begins with a block: blocks follow one another, the last may be short. */
 static void look_at_row(struct measure *measure, const float *w, size_t count, uint64_t channel)
 {
-    const struct npart__kernels *kernels = measure->kernels;
     count_fours(measure->weight, w, count, look_at(measure, w, count));
     float *tops = measure->tops, *most = &measure->largest[channel];
     IN_PARTS(w, count, {
         size_t groups = (part + 31) / 32;
-        kernels->tops(at, part, tops);
+        measure->kernels->tops(at, part, tops);
         for (size_t i = 0; i < groups; i++)
             *most = tops[i] > *most ? tops[i] : *most;
         lose_row_blocks(measure, at, part);
@@ -180,33 +197,43 @@ static void look_at_row(struct measure *measure, const float *w, size_t count, u
 
 static void lose_row(struct measure *measure, const float *w, size_t count, uint64_t channel)
 {
-    const struct npart__kernels *kernels = measure->kernels;
-    float top = measure->largest[channel];
     IN_PARTS(w, count, {
-        add_error(measure, NPART__ROUND_INT8_TENSOR, kernels->lost(at, part, measure->most / 127));
-        add_error(measure, NPART__ROUND_FP8, kernels->lost_fp8(at, part, measure->most / 448));
-        add_error(measure, NPART__ROUND_INT8_CHANNEL, kernels->lost(at, part, top / 127));
-        add_error(measure, NPART__ROUND_INT4_CHANNEL, kernels->lost(at, part, top / 7));
+        for (unsigned i = 0; i < NPART__ROUNDINGS; i++)
+            if (ways[i].group == TENSOR || ways[i].group == CHANNEL)
+                lose(measure, i, at, part, ways[i].group == TENSOR ? measure->most : measure->largest[channel]);
     })
 }
 
 typedef void row_function(struct measure *measure, const float *w, size_t count, uint64_t channel);
 
+/* `count` numbers of channels from number `at` of a channel on, which are brought together where they lie apart. */
+static npart_status gather(struct measure *measure, uint64_t channel, uint64_t at, size_t count)
+{
+    const struct npart__weight_shape *shape = measure->shape;
+    uint64_t inner = shape->inner, length = shape->contracted * inner, run = 0;
+    npart_status status = NPART_OK;
+    bool is_one_run = shape->contracted == 1 && !measure->bytes->packed;
+    for (size_t done = 0; done < count && status == NPART_OK; done += (size_t)run) {
+        uint64_t row = channel + (at + done) / length, in = (at + done) % length;
+        run = is_one_run || inner - in % inner > count - done ? count - done : inner - in % inner;
+        status = load(measure, (in / inner * shape->channels + row) * inner + in % inner, (size_t)run,
+                      measure->piece + done);
+    }
+    return status;
+}
+
 static npart_status for_rows(struct measure *measure, row_function *function)
 {
-    uint64_t rows = measure->shape->channels, length = measure->shape->contracted;
+    uint64_t rows = measure->shape->channels, length = measure->shape->contracted * measure->shape->inner;
     npart_status status = NPART_OK;
-    for (uint64_t row = 0; row < rows && status == NPART_OK;) {
-        uint64_t taken = length > PIECE ? 1 : PIECE / length < rows - row ? PIECE / length : rows - row;
+    for (uint64_t row = 0, taken; row < rows && status == NPART_OK; row += taken) {
+        taken = length > PIECE ? 1 : PIECE / length < rows - row ? PIECE / length : rows - row;
         for (uint64_t at = 0; at < length && status == NPART_OK; at += PIECE) {
             size_t part = length - at < PIECE ? (size_t)(length - at) : PIECE;
-            status = load(measure, row * length + at, taken > 1 ? (size_t)(taken * length) : part, measure->piece);
+            status = gather(measure, row, at, (size_t)taken * part);
             for (uint64_t i = 0; status == NPART_OK && i < taken; i++)
                 function(measure, measure->piece + i * length, part, row + i);
-            if (taken > 1)
-                break;
         }
-        row += taken;
     }
     return status;
 }
@@ -216,10 +243,11 @@ static npart_status for_rows(struct measure *measure, row_function *function)
 /* A strip: `rows` contracted numbers of `width` channels from `channel` on, one row after the other. */
 typedef void strip_function(struct measure *measure, size_t rows, size_t width, uint64_t channel);
 
-static void set_scales(const float *tops, size_t width, float limit, float *scale, float *inverse)
+static void set_scales(struct measure *measure, unsigned rounding, const float *tops, size_t width)
 {
+    float *scale = measure->scales[rounding], *inverse = measure->inverses[rounding];
     for (size_t i = 0; i < width; i++) {
-        scale[i] = tops[i] / limit;
+        scale[i] = tops[i] / ways[rounding].limit;
         inverse[i] = scale[i] > 0 ? 1 / scale[i] : 0;
     }
 }
@@ -236,29 +264,22 @@ static void count_column_fours(struct measure *measure, const float *w, size_t r
 static void lose_blocks(struct measure *measure, const float *w, size_t rows, size_t width, size_t stride,
                         float *largest)
 {
-    static const enum npart__rounding of_block[] = {NPART__ROUND_INT4_BLOCK32, NPART__ROUND_INT4_BLOCK64,
-                                                    NPART__ROUND_INT4_BLOCK128};
     const struct npart__kernels *kernels = measure->kernels;
     memset(measure->tops, 0, sizeof(float) * 4 * TILE);
     for (size_t r = 0; r < rows; r++)
         kernels->raise(measure->tops + r / 32 * TILE, w + r * stride, width);
-    for (unsigned b = 0; b < BLOCKS; b++) {
+    for (unsigned b = 0; b < NPART__COUNT(blocks); b++) {
         size_t each = blocks[b] / 32;
         for (size_t k = 0; b && k < 4; k += each)
             kernels->raise(measure->tops + k * TILE, measure->tops + (k + each / 2) * TILE, width);
-        for (size_t r = 0; r < rows; r++) {
-            const float *tops = measure->tops + r / blocks[b] * each * TILE;
-            if (r % blocks[b] == 0)
-                set_scales(tops, width, 7, measure->scales[0], measure->inverses[0]);
-            add_error(measure, of_block[b],
-                      kernels->lost_each(w + r * stride, measure->scales[0], measure->inverses[0], width));
-            if (blocks[b] != NF4_BLOCK)
-                continue;
-            if (r % blocks[b] == 0)
-                set_scales(tops, width, 1, measure->scales[1], measure->inverses[1]);
-            add_error(measure, NPART__ROUND_NF4,
-                      kernels->lost_nf4_each(w + r * stride, measure->scales[1], measure->inverses[1], width));
-        }
+        for (size_t r = 0; r < rows; r++)
+            for (unsigned i = 0; i < NPART__ROUNDINGS; i++) {
+                if (ways[i].group != blocks[b])
+                    continue;
+                if (r % blocks[b] == 0)
+                    set_scales(measure, i, measure->tops + r / blocks[b] * each * TILE, width);
+                lose_each(measure, i, w + r * stride, width);
+            }
     }
     kernels->raise(largest, measure->tops, width);
 }
@@ -275,18 +296,15 @@ static void look_at_strip(struct measure *measure, size_t rows, size_t width, ui
 
 static void lose_strip(struct measure *measure, size_t rows, size_t width, uint64_t channel)
 {
-    const struct npart__kernels *kernels = measure->kernels;
-    set_scales(measure->largest + channel, width, 127, measure->scales[0], measure->inverses[0]);
-    set_scales(measure->largest + channel, width, 7, measure->scales[1], measure->inverses[1]);
-    for (size_t r = 0; r < rows; r++) {
-        const float *w = measure->piece + r * width;
-        add_error(measure, NPART__ROUND_INT8_TENSOR, kernels->lost(w, width, measure->most / 127));
-        add_error(measure, NPART__ROUND_FP8, kernels->lost_fp8(w, width, measure->most / 448));
-        add_error(measure, NPART__ROUND_INT8_CHANNEL,
-                  kernels->lost_each(w, measure->scales[0], measure->inverses[0], width));
-        add_error(measure, NPART__ROUND_INT4_CHANNEL,
-                  kernels->lost_each(w, measure->scales[1], measure->inverses[1], width));
-    }
+    for (unsigned i = 0; i < NPART__ROUNDINGS; i++)
+        if (ways[i].group == CHANNEL)
+            set_scales(measure, i, measure->largest + channel, width);
+    for (size_t r = 0; r < rows; r++)
+        for (unsigned i = 0; i < NPART__ROUNDINGS; i++)
+            if (ways[i].group == TENSOR)
+                lose(measure, i, measure->piece + r * width, width, measure->most);
+            else if (ways[i].group == CHANNEL)
+                lose_each(measure, i, measure->piece + r * width, width);
 }
 
 static npart_status for_strips(struct measure *measure, strip_function *function)
@@ -298,11 +316,10 @@ static npart_status for_strips(struct measure *measure, strip_function *function
             size_t width = shape->channels - channel < COLUMNS ? (size_t)(shape->channels - channel) : COLUMNS;
             for (uint64_t k = 0; k < shape->contracted && status == NPART_OK; k += STRIP) {
                 size_t rows = shape->contracted - k < STRIP ? (size_t)(shape->contracted - k) : STRIP;
+                size_t together = width == shape->channels ? rows : 1; /* rows that follow one another in the file */
                 uint64_t first = (o * shape->contracted + k) * shape->channels + channel;
-                if (width == shape->channels)
-                    status = load(measure, first, rows * width, measure->piece);
-                for (size_t r = 0; r < rows && width < shape->channels && status == NPART_OK; r++)
-                    status = load(measure, first + r * shape->channels, width, measure->piece + r * width);
+                for (size_t r = 0; r < rows && status == NPART_OK; r += together)
+                    status = load(measure, first + r * shape->channels, together * width, measure->piece + r * width);
                 if (status == NPART_OK)
                     function(measure, rows, width, channel);
             }
@@ -310,76 +327,46 @@ static npart_status for_strips(struct measure *measure, strip_function *function
     return status;
 }
 
-/* ---- the middle -------------------------------------------------------------------------------------------------- */
-
-/* Such weights are small, so that a channel is put together number by number; of a larger one groups are not known. */
-static npart_status for_middle(struct measure *measure, row_function *function)
-{
-    const struct npart__weight_shape *shape = measure->shape;
-    uint64_t length = shape->contracted * shape->inner;
-    npart_status status = NPART_OK;
-    for (uint64_t channel = 0; channel < shape->channels && status == NPART_OK; channel++) {
-        for (uint64_t i = 0; i < shape->contracted && status == NPART_OK; i++)
-            status = load(measure, (i * shape->channels + channel) * shape->inner, (size_t)shape->inner,
-                          measure->piece + i * shape->inner);
-        if (status == NPART_OK)
-            function(measure, measure->piece, (size_t)length, channel);
-    }
-    return status;
-}
-
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
 
 static bool allocate(struct measure *measure, struct npart__arena *arena)
 {
-    uint64_t channels = measure->shape->channels;
-    measure->piece = npart__arena_allocate(arena, PIECE * sizeof(float));
     const struct npart__packed_weight *packed = measure->bytes->packed;
+    float *scales = npart__arena_allocate(arena, 2 * NPART__ROUNDINGS * COLUMNS * sizeof *scales);
+    measure->piece = npart__arena_allocate(arena, PIECE * sizeof(float));
     measure->raw = npart__arena_allocate(arena, packed ? RAW + (size_t)packed->blocks * 9 + 1
                                                        : (size_t)PIECE * measure->width);
-    measure->largest = npart__arena_zeroed(arena, (size_t)channels + 1, sizeof(float));
+    measure->largest = npart__arena_zeroed(arena, (size_t)measure->shape->channels + 1, sizeof(float));
     measure->tops = npart__arena_zeroed(arena, 4 * TILE, sizeof(float));
-    bool is_done = measure->piece && measure->raw && measure->largest && measure->tops;
-    for (unsigned i = 0; i < 2 && is_done; i++) {
-        measure->scales[i] = npart__arena_allocate(arena, COLUMNS * sizeof(float));
-        measure->inverses[i] = npart__arena_allocate(arena, COLUMNS * sizeof(float));
-        is_done = measure->scales[i] && measure->inverses[i];
+    for (unsigned i = 0; scales && i < NPART__ROUNDINGS; i++) {
+        measure->scales[i] = scales + (size_t)2 * i * COLUMNS;
+        measure->inverses[i] = measure->scales[i] + COLUMNS;
     }
-    return is_done;
-}
-
-/* The largest of all channels. */
-static void find_most(struct measure *measure)
-{
-    for (uint64_t i = 0; i < measure->shape->channels; i++)
-        measure->most = measure->largest[i] > measure->most ? measure->largest[i] : measure->most;
+    return scales && measure->piece && measure->raw && measure->largest && measure->tops;
 }
 
 static npart_status run(struct measure *measure)
 {
-    npart_status status;
-    switch (measure->shape->layout) {
-    case NPART__WEIGHT_ROWS:
-        status = for_rows(measure, look_at_row);
-        find_most(measure);
-        return status == NPART_OK ? for_rows(measure, lose_row) : status;
-    case NPART__WEIGHT_COLUMNS:
-        status = for_strips(measure, look_at_strip);
-        find_most(measure);
-        return status == NPART_OK ? for_strips(measure, lose_strip) : status;
-    default:
-        status = for_middle(measure, look_at_row);
-        find_most(measure);
-        return status == NPART_OK ? for_middle(measure, lose_row) : status;
-    }
+    bool has_rows = measure->shape->inner > 1 || measure->bytes->packed;
+    npart_status status = has_rows ? for_rows(measure, look_at_row) : for_strips(measure, look_at_strip);
+    for (uint64_t i = 0; i < measure->shape->channels; i++)
+        measure->most = measure->largest[i] > measure->most ? measure->largest[i] : measure->most;
+    if (status != NPART_OK)
+        return status;
+    return has_rows ? for_rows(measure, lose_row) : for_strips(measure, lose_strip);
 }
 
 /* Numbers that are none, or infinite, have no error that could be told. */
-static void settle(struct npart__weight *weight)
+static void settle(const struct measure *measure, struct npart__weight *weight)
 {
-    for (unsigned i = 0; i < NPART__ROUNDINGS; i++)
-        if (!(weight->errors[i] >= 0) || !(weight->errors[i] < (double)INFINITY))
-            weight->errors[i] = -1;
+    weight->abs_max = (double)measure->most;
+    for (unsigned i = 0; i < NPART__ROUNDINGS; i++) {
+        double lost = measure->errors[i];
+        weight->is_known[i] = lost > 0 && lost < (double)INFINITY && measure->square > 0;
+        weight->decibels[i] = weight->is_known[i]                        ? 10 * log10(measure->square / lost)
+                              : lost >= 0 && lost < (double)INFINITY ? (double)INFINITY
+                                                                         : 0;
+    }
 }
 
 npart_status npart__weight_measure(struct npart__weight *weight, const struct npart__weight_shape *shape,
@@ -388,11 +375,10 @@ npart_status npart__weight_measure(struct npart__weight *weight, const struct np
 {
     struct npart__arena scratch;
     struct measure measure = {.kernels = npart__kernels(), .weight = weight, .shape = shape, .bytes = bytes,
-                              .error = error, .width = npart__type_bits(weight->element_type) / 8};
+                              .error = error, .width = npart__type_bits(bytes->type) / 8};
     npart__arena_init(&scratch, &arena->allocator);
     npart_status status = allocate(&measure, &scratch) ? run(&measure) : npart__fail_memory(error);
-    weight->abs_max = (double)measure.most;
-    settle(weight);
+    settle(&measure, weight);
     npart__arena_clear(&scratch);
     return status;
 }

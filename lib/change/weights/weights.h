@@ -10,12 +10,12 @@
 #ifndef NPART_WEIGHTS_H
 #define NPART_WEIGHTS_H
 
-#include "wire/wire.h"
+#include "graph/graph.h"
 #include "npu_partition/mend.h"
 
 /* What is lost by each of these, in the order of roundings.def. */
 enum npart__rounding {
-#define NPART__ROUNDING(id, name, limit, block) NPART__ROUND_##id,
+#define NPART__ROUNDING(id, name, levels, limit, group) NPART__ROUND_##id,
 #include "weights/roundings.def"
 #undef NPART__ROUNDING
     NPART__ROUNDINGS
@@ -26,14 +26,15 @@ struct npart__weight {
     const char *name, *node, *op; /* of the tensor; of the first node that has it as its weight */
     const int64_t *dims;
     uint32_t rank;
-    uint8_t element_type;
     uint64_t elements, bytes;
     uint64_t zeros;
     uint64_t groups_of_four, two_of_four; /* along the contracted axis; those with two zeros or more */
     uint64_t beyond_float16; /* numbers that become infinite as FLOAT16, or are no numbers */
     double abs_max;
-    double square; /* the sum of squares */
-    double errors[NPART__ROUNDINGS]; /* sums of squares of what is lost; negative: not known */
+    /* 10 log10(sum of squares / sum of squares of what is lost); where nothing is lost infinite, and 0 where that is
+     * not known. Both are no numbers to be told. */
+    double decibels[NPART__ROUNDINGS];
+    bool is_known[NPART__ROUNDINGS];
 };
 
 struct npart__weight_list {
@@ -41,16 +42,13 @@ struct npart__weight_list {
     uint64_t bytes; /* that were read */
 };
 
-/* The weights of a whole skeleton's main graph and bodies. `path` is the model's file, which is read again where
- * weights are inside it; NULL: it is in no file, and weights that the skeleton left out are absent. Fails with
- * READ where a file is not there (the place: its name) or shorter than it should be, and with MEMORY. */
-npart_status npart__weights_read(const struct npart__skeleton *skeleton, const char *path, const char *folder,
-                                 struct npart__arena *arena, struct npart__weight_list *out,
-                                 struct npart_error *error);
-/* 10 log10(sum of squares / sum of squares of what is lost); *is_known is false where nothing is lost, or not known. */
-double npart__weight_decibels(const struct npart__weight *weight, enum npart__rounding rounding, bool *is_known);
-/* Whether so many are left of it; not where it is not known. */
-bool npart__weight_keeps(const struct npart__weight *weight, enum npart__rounding rounding, double decibels);
-const char *npart__rounding_name(enum npart__rounding rounding);
+/* The weights of a file's graph and bodies. `path` is the model's file, which is read again where weights are inside
+ * it; NULL: it is in no file, and weights that were left out of the graph are absent. Fails with READ where a file is
+ * not there (the place: its name) or shorter than it should be, and with MALFORMED and MEMORY. */
+npart_status npart__weights_read(const struct npart__graph *graph, const char *path, struct npart__arena *arena,
+                                 struct npart__weight_list *out, struct npart_error *error);
+/* handle.c: the same of a model that was read, once for all that ask; the list is there as long as the model. */
+npart_status npart__model_weights(const npart_model *model, const struct npart__weight_list **out,
+                                  struct npart_error *error);
 
 #endif

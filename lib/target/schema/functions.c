@@ -45,8 +45,8 @@ bool npart__lists_word(const char *list, const char *word)
     return false;
 }
 
-/* '*' in a pattern is any text, also none. Going back to the last star is enough: what an earlier one might take,
- * the last may take as well. "float-*" fits "float-bias". */
+/* '*' in a pattern is any text, also none, and '?' any byte. Going back to the last star is enough: what an earlier one
+ * might take, the last may take as well. "float-*" fits "float-bias". */
 bool npart__fits_pattern(const char *pattern, size_t length, const char *text)
 {
     const char *end = pattern + length, *star = NULL, *again = NULL;
@@ -54,7 +54,7 @@ bool npart__fits_pattern(const char *pattern, size_t length, const char *text)
         if (pattern < end && *pattern == '*') {
             star = pattern++;
             again = text;
-        } else if (pattern < end && *pattern == *text) {
+        } else if (pattern < end && (*pattern == *text || *pattern == '?')) {
             pattern++;
             text++;
         } else if (star) {
