@@ -80,6 +80,17 @@ const char *npart__view(struct npart__site *site, uint32_t value, const struct n
     return npart__has_dims(site, source, dims) ? name : npart__make_reshape(site, name, dims->at, dims->rank);
 }
 
+const char *npart__scalar(struct npart__site *site, uint32_t value)
+{
+    const struct npart__dims dims = {.rank = 0};
+    double number;
+    if (value == NPART_NONE)
+        return "";
+    if (!npart__has_dims(site, value, &dims) && npart__site_number(site, value, &number))
+        return npart__make_scalar(site, npart__site_type(site, value), number);
+    return npart__view(site, value, &dims);
+}
+
 void npart__finish_view(struct npart__site *site, uint32_t result, uint32_t value)
 {
     struct npart__dims dims;

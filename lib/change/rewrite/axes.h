@@ -5,7 +5,6 @@
 #ifndef NPART_REWRITE_AXES_H
 #define NPART_REWRITE_AXES_H
 
-#include "infer/families.h"
 #include "rewrite/functions.h"
 
 /* Rank and dims of a tensor of which all dims are numbers. */
@@ -27,6 +26,8 @@ void npart__push_dim(struct npart__dims *dims, int64_t dim);
 /* A value as a tensor of other dims and as many elements: through the Reshape, Unsqueeze, Squeeze or Flatten that made
  * it, and with no Reshape where the dims are there already. */
 const char *npart__view(struct npart__site *site, uint32_t value, const struct npart__dims *dims);
+/* A constant of one element as one of rank 0, which is new where its number is known; "" of NPART_NONE. */
+const char *npart__scalar(struct npart__site *site, uint32_t value);
 /* The value that a view is a Reshape of; one of these dims already where there is one. */
 uint32_t npart__view_source(const struct npart__site *site, uint32_t value, const struct npart__dims *dims);
 /* A result of the node, whose dims are full, is a view of a value. */
