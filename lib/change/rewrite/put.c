@@ -137,12 +137,12 @@ static struct npart__put_value put_numbers(struct maker *maker, const struct npa
     maker->rounds_to_float = made.element_type == NPART__FLOAT;
     bool is_known = answers(maker, part->first_number, part->number_count, &numbers);
     maker->rounds_to_float = false;
-    bool is_float = npart__type_is_float(made.element_type), is_scalar = !part->is_vector;
+    bool is_float = npart__type_is_float(made.element_type), is_scalar = !part->rank;
     if (!is_known || !npart__can_write(made.element_type) || (!is_float && !numbers.are_whole) ||
         (is_scalar && numbers.reals.count != 1))
         return nothing;
     const double *reals = numbers.reals.items;
-    const int64_t dims[1] = {numbers.reals.count};
+    const int64_t count = numbers.reals.count, row[2] = {1, count}, *dims = part->rank == 2 ? row : &count;
     /* Beyond 2**53 two whole numbers may be one double, and are not told apart by it. */
     is_scalar = is_scalar && fabs(reals[0]) < 0x1p53;
     for (uint32_t i = 0; is_scalar && i < maker->scalar_count; i++)
@@ -154,10 +154,10 @@ static struct npart__put_value put_numbers(struct maker *maker, const struct npa
         /* Any text that is not empty will do. */
         made.name = "constant";
     else if (numbers.are_whole)
-        made.name = npart__make_int_constant(maker->site, made.element_type, dims, part->is_vector,
+        made.name = npart__make_int_constant(maker->site, made.element_type, dims, part->rank,
                                              numbers.whole.items);
     else
-        made.name = npart__make_constant(maker->site, made.element_type, dims, part->is_vector, reals);
+        made.name = npart__make_constant(maker->site, made.element_type, dims, part->rank, reals);
     if (is_scalar && made.name && maker->scalar_count < MOST_SCALARS) {
         maker->scalars[maker->scalar_count] = made;
         maker->scalar_numbers[maker->scalar_count++] = reals[0];
@@ -300,7 +300,7 @@ static bool give_attributes(const struct maker *maker, uint32_t first)
 /* The operator in the model's opset; false where that has none, or not with these attributes. *version is NULL where
  * no standard has it. Axes are left out of the question: make_with_axes writes them in the form that the opset
  * has. A deprecated operator is not made, though older opsets have it. */
-static bool find_version(const struct maker *maker, const struct npart__put_part *part, bool has_axes,
+static bool find_version(const struct maker *maker, const struct npart__put_part *part, const char *moved,
                          const struct npart__operator **version)
 {
     const struct npart__graph *graph = maker->site->graph;
@@ -318,7 +318,7 @@ static bool find_version(const struct maker *maker, const struct npart__put_part
         return !npart__operator_versions(part->domain, part->op, &count);
     for (uint32_t i = part->attribute; i != NPART_NONE; i = maker->oplist->put_attributes.items[i].next) {
         const struct npart__put_attribute *at = &maker->oplist->put_attributes.items[i];
-        bool is_form = has_axes && strcmp(at->name, "axes") == 0;
+        bool is_form = moved && strcmp(at->name, moved) == 0;
         if (!is_form && !npart__operator_attribute(*version, at->name, strlen(at->name), &schema))
             return false;
     }
@@ -394,7 +394,7 @@ static const int64_t *find_axes(const struct maker *maker, const struct npart__p
 
 /* Operators whose axes are an attribute or an operand, by the opset. Squeeze and Unsqueeze have no further
  * attribute, the others keepdims. Lists of rewrites write `axes` once, and work for models of any opset. The
- * part has `axes`: has_form_with_axes has looked. */
+ * part has `axes`: find_moved has looked. */
 static struct npart__put_value make_with_axes(struct maker *maker, const struct npart__put_part *part,
                                               struct npart__put_value x)
 {
@@ -419,12 +419,43 @@ static struct npart__put_value make_with_axes(struct maker *maker, const struct 
     return x;
 }
 
-/* Whose second operand the axes became: reductions, Squeeze, Unsqueeze. A copy keeps the form that its node has. */
-static bool has_form_with_axes(const struct maker *maker, const struct npart__put_part *part)
+/* Sizes in either form, as axes above. */
+static struct npart__put_value make_split(struct maker *maker, const struct npart__put_part *part,
+                                          struct npart__put_value x, uint32_t results, struct npart__put_value *all)
 {
-    const struct npart__attribute_move *move = npart__move_of(part->op, "axes");
-    return part->kind == NPART__PUT_NODE && move && move->operand == 1 && !*part->domain &&
-           find_attribute(maker, part, "axes") != NPART_NONE;
+    const struct npart__put_attribute *attributes = maker->oplist->put_attributes.items,
+                                      *split = &attributes[find_attribute(maker, part, "split")];
+    uint32_t along = find_attribute(maker, part, "axis");
+    struct npart__answer axis = {.number = 0};
+    struct numbers sizes;
+    if (split->copied || !answers(maker, split->first_number, split->number_count, &sizes) || !sizes.are_whole ||
+        sizes.whole.count < results ||
+        (along != NPART_NONE &&
+         (attributes[along].copied ||
+          !answer(maker, maker->oplist->put_numbers.items[attributes[along].first_number], true, &axis))))
+        return nothing;
+    if (maker->putting->is_trial)
+        x.name = "node";
+    else
+        x.name = npart__make_split(maker->site, x.name, axis.number, sizes.whole.items, sizes.whole.count);
+    for (uint32_t i = 1; all && i < results; i++)
+        all[i] = (struct npart__put_value){
+            maker->putting->is_trial ? "node" : npart__made_result(maker->site, i), x.element_type};
+    return x;
+}
+
+/* The list that became the second operand: axes of reductions, Squeeze and Unsqueeze, sizes of Split. NULL where it is
+ * not written. A copy keeps the form that its node has. */
+static const char *find_moved(const struct maker *maker, const struct npart__put_part *part)
+{
+    static const char *const lists[] = {"axes", "split"};
+    for (size_t i = 0; i < NPART__COUNT(lists); i++) {
+        const struct npart__attribute_move *move = npart__move_of(part->op, lists[i]);
+        if (part->kind == NPART__PUT_NODE && move && move->operand == 1 && !*part->domain &&
+            find_attribute(maker, part, lists[i]) != NPART_NONE)
+            return lists[i];
+    }
+    return NULL;
 }
 
 /* Those of the expression, and of a copy that ends with `..` those that the node has beyond. Operands are made
@@ -462,18 +493,20 @@ static struct npart__put_value put_node(struct maker *maker, const struct npart_
     struct npart__put_value operands[MOST_OPERANDS], made = {"node", 0};
     const char *names[MOST_OPERANDS];
     const struct npart__operator *version = NULL;
-    bool is_copy = part->kind == NPART__PUT_COPY, has_axes = has_form_with_axes(maker, part);
+    bool is_copy = part->kind == NPART__PUT_COPY;
+    const char *moved = find_moved(maker, part);
     uint32_t count;
-    if (!put_operands(maker, part, operands, &count) || (!is_copy && !find_version(maker, part, has_axes, &version)) ||
+    if (!put_operands(maker, part, operands, &count) || (!is_copy && !find_version(maker, part, moved, &version)) ||
         !npart__can_make(version, operands, count, &made.element_type))
         return nothing;
     /* What the standard demands must be there; the text of the list was checked against the most, not the least. */
-    if (version && !has_axes && count < version->least_inputs)
+    if (version && !moved && count < version->least_inputs)
         return nothing;
-    if (has_axes) {
+    if (moved) {
         /* It hands the type of its operand on as that of the result. */
         operands[0].element_type = made.element_type;
-        return make_with_axes(maker, part, operands[0]);
+        return *moved == 'a' ? make_with_axes(maker, part, operands[0])
+                             : make_split(maker, part, operands[0], results, all);
     }
     if (is_copy)
         made.element_type = npart__site_type(maker->site, npart__node_output(maker->site->graph,

@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <math.h>
+
 #include "judge/answer.h"
 #include "compiled/compiled.h"
 
@@ -689,7 +691,18 @@ static struct npart__answer repeated(const struct npart__trial *trial, const str
     struct npart__answer times = npart__answer_of(trial, term->right, first);
     if (times.kind != NPART__ANSWER_NUMBER || times.is_real || times.number > NPART__LIMIT_REPEATED)
         return unknown_answer();
-    return place.element < times.number ? npart__answer_of(trial, term->left, first) : absent_answer();
+    if (place.element >= times.number)
+        return absent_answer();
+    return term->left == NPART_NONE ? number_answer(place.element) : npart__answer_of(trial, term->left, first);
+}
+
+static struct npart__answer root_of(const struct npart__trial *trial, const struct npart__term *term,
+                                    struct npart__place place)
+{
+    struct npart__answer answer = npart__answer_of(trial, term->left, place);
+    if (answer.kind == NPART__ANSWER_NUMBER && answer.real >= 0)
+        return real_answer(trial->rounds_to_float ? (double)sqrtf((float)answer.real) : sqrt(answer.real));
+    return answer.kind == NPART__ANSWER_ABSENT ? answer : unknown_answer();
 }
 
 static struct npart__answer first_of(const struct npart__trial *trial, const struct npart__term *term,
@@ -715,6 +728,8 @@ struct npart__answer npart__answer_of(const struct npart__trial *trial, uint32_t
         return product_of(trial, term->left, place);
     case NPART__TERM_REPEAT:
         return repeated(trial, term, place);
+    case NPART__TERM_ROOT:
+        return root_of(trial, term, place);
     case NPART__TERM_FIRST:
         return first_of(trial, term, place);
     default:

@@ -148,6 +148,7 @@ static uint32_t calculated_count(const struct npart__trial *trial, const struct 
     switch ((enum npart__term_kind)term->kind) {
     case NPART__TERM_ARITHMETIC:
     case NPART__TERM_FIRST:
+    case NPART__TERM_ROOT:
         return greater_of(npart__element_count(trial, term->left, operand),
                           npart__element_count(trial, term->right, operand));
     case NPART__TERM_REPEAT:
@@ -233,6 +234,7 @@ static uint32_t operand_of(const struct npart__trial *trial, uint32_t id, uint32
     case NPART__TERM_IN:
     case NPART__TERM_EACH:
     case NPART__TERM_PRODUCT:
+    case NPART__TERM_ROOT:
         return operand_of(trial, term->left, operand);
     case NPART__TERM_PREDICATE:
     case NPART__TERM_FUNCTION:

@@ -10,7 +10,7 @@
  *   sum        = product { ("+" | "-") product }
  *   product    = factor { ("*" | "/" | "%") factor }
  *   factor     = number | word | 'text' | "-" factor | "(" sum ")" | function | name
- *              | "product" "(" sum ")" | ( "first" | "repeat" ) "(" sum "," sum ")"
+ *              | ( "product" | "counting" | "sqrt" ) "(" sum ")" | ( "first" | "repeat" ) "(" sum "," sum ")"
  *
  * A name is a define with its arguments, or a parameter of one (define.c).
  */
@@ -36,9 +36,14 @@ void npart__note_questions(struct npart__parser *parser)
         reserve(parser, npart__functions[i].word)->function = (uint8_t)(i + 1);
     for (size_t i = 0; i < NPART__COUNT(others); i++)
         (void)reserve(parser, others[i]);
-    npart__word_of(parser, NPART__TOKEN_WORD, "product", 7)->makes = NPART__TERM_PRODUCT;
-    npart__word_of(parser, NPART__TOKEN_WORD, "first", 5)->makes = NPART__TERM_FIRST;
-    npart__word_of(parser, NPART__TOKEN_WORD, "repeat", 6)->makes = NPART__TERM_REPEAT;
+    static const struct {
+        const char *word;
+        enum npart__term_kind kind;
+    } makers[] = {{"product", NPART__TERM_PRODUCT}, {"first", NPART__TERM_FIRST}, {"repeat", NPART__TERM_REPEAT},
+                  {"counting", NPART__TERM_REPEAT}, {"sqrt", NPART__TERM_ROOT}};
+    for (size_t i = 0; i < NPART__COUNT(makers); i++)
+        npart__word_of(parser, NPART__TOKEN_WORD, makers[i].word, strlen(makers[i].word))->makes =
+            (uint8_t)makers[i].kind;
 }
 
 uint32_t npart__new_term(struct npart__parser *parser, struct npart__term term)
@@ -216,17 +221,20 @@ static uint32_t parse_asked(struct npart__parser *parser, enum npart__term_kind 
 static uint32_t parse_of_terms(struct npart__parser *parser, enum npart__term_kind kind, unsigned depth)
 {
     const struct npart__token *token = npart__peek(parser);
-    bool is_list = kind != NPART__TERM_FIRST;
+    bool is_list = kind == NPART__TERM_PRODUCT || kind == NPART__TERM_REPEAT;
+    bool is_counting = strcmp(token->word->text, "counting") == 0;
     if (is_list && parser->list_depth)
         npart__parse_fail(parser, token->column, "%s within another list", token->word->text);
     parser->now.at += 2;
     parser->list_depth += is_list;
     uint32_t left = parse_sum(parser, depth + 1), right = NPART_NONE;
-    if (kind != NPART__TERM_PRODUCT && npart__need(parser, NPART__TOKEN_MARK, ",", ", and a number"))
+    bool is_pair = kind == NPART__TERM_FIRST || (kind == NPART__TERM_REPEAT && !is_counting);
+    if (is_pair && npart__need(parser, NPART__TOKEN_MARK, ",", ", and a number"))
         right = parse_sum(parser, depth + 1);
     parser->list_depth -= is_list;
     (void)npart__need(parser, NPART__TOKEN_MARK, ")", ")");
-    return npart__new_pair(parser, kind, 0, left, right);
+    return is_counting ? npart__new_pair(parser, kind, 0, NPART_NONE, left)
+                       : npart__new_pair(parser, kind, 0, left, right);
 }
 
 /* A word that is a function without parentheses after it is an ordinary word: `equation` may be

@@ -184,7 +184,7 @@ enum npart__put_kind {
 
 struct npart__put_part {
     uint8_t kind, output;
-    bool is_vector;          /* numbers: of rank 1; else one number of rank 0 */
+    uint8_t rank;            /* of numbers: 0 of one number, 1, or 2 of one row */
     uint8_t element_type;    /* of numbers; 0: that of the value `like` */
     uint32_t like;           /* part */
     const char *domain, *op; /* of a node */

@@ -7,7 +7,7 @@
  *              | ".." | numbers ( "of" expression | "as" TYPE ) | "if" "(" condition "," expression "," expression ")"
  *              | "view" "(" expression "," number { "," number } ")" | "scalar" "(" expression ")"
  *   item       = expression | ATTRIBUTE "=" ( value | NODE "." ATTRIBUTE [ "given" ] | "*" )
- *   numbers    = number | "vector" "(" number { "," number } ")"
+ *   numbers    = number | ( "vector" | "row" ) "(" number { "," number } ")"
  *
  * NODE is the name of a let, or `root`. Numbers are calculated as in conditions, and ask the last node.
  */
@@ -291,8 +291,10 @@ static void take_numbers(struct npart__parser *parser, const char *opening, uint
 static uint32_t parse_constant(struct npart__parser *parser, unsigned depth)
 {
     struct npart__put_part part = blank_part(NPART__PUT_NUMBERS);
-    part.is_vector = npart__accept(parser, NPART__TOKEN_WORD, "vector");
-    take_numbers(parser, part.is_vector ? "(" : NULL, &part.first_number, &part.number_count);
+    part.rank = npart__accept(parser, NPART__TOKEN_WORD, "vector")  ? 1
+                : npart__next_is(parser, NPART__TOKEN_WORD, "row") ? 2 : 0;
+    parser->now.at += part.rank == 2;
+    take_numbers(parser, part.rank ? "(" : NULL, &part.first_number, &part.number_count);
     if (npart__accept(parser, NPART__TOKEN_WORD, "of")) {
         part.like = parse_put(parser, depth + 1);
         const struct npart__put_part *like =
@@ -544,7 +546,7 @@ static uint32_t parse_put(struct npart__parser *parser, unsigned depth)
     /* What begins with a mark or a number can be nothing else here. */
     bool is_number = token->word->kind != NPART__TOKEN_WORD || strcmp(token->word->text, "inf") == 0 ||
                      (opens && (token->word->function || token->word->makes ||
-                                strcmp(token->word->text, "vector") == 0));
+                                strcmp(token->word->text, "vector") == 0 || strcmp(token->word->text, "row") == 0));
     return is_number ? parse_constant(parser, depth) : opens ? parse_new_node(parser, depth) : parse_name(parser);
 }
 

@@ -31,7 +31,8 @@ enum npart__term_kind {
     NPART__TERM_ARITHMETIC, /* left op right, op a character */
     NPART__TERM_PRODUCT,    /* of all elements of left */
     NPART__TERM_FIRST,      /* left, or right where that is absent */
-    NPART__TERM_REPEAT,     /* a list of left, right times */
+    NPART__TERM_REPEAT,     /* a list of left, right times; without left 0, 1, 2, ... */
+    NPART__TERM_ROOT,       /* the square root of left */
 };
 
 enum npart__predicate {

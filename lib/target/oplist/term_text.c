@@ -158,11 +158,15 @@ void npart__append_term(const struct npart__oplist *oplist, uint32_t id, struct 
     case NPART__TERM_PRODUCT:
     case NPART__TERM_FIRST:
     case NPART__TERM_REPEAT:
+    case NPART__TERM_ROOT:
         npart__append_text(out, term->kind == NPART__TERM_PRODUCT ? "product("
                                 : term->kind == NPART__TERM_FIRST ? "first("
+                                : term->kind == NPART__TERM_ROOT  ? "sqrt("
+                                : term->left == NPART_NONE        ? "counting("
                                                                   : "repeat(");
-        npart__append_term(oplist, term->left, out);
-        npart__append_text(out, term->right == NPART_NONE ? "" : ", ");
+        if (term->left != NPART_NONE)
+            npart__append_term(oplist, term->left, out);
+        npart__append_text(out, term->left == NPART_NONE || term->right == NPART_NONE ? "" : ", ");
         if (term->right != NPART_NONE)
             npart__append_term(oplist, term->right, out);
         npart__append_text(out, ")");
