@@ -10,6 +10,7 @@
 #define HEAD "format 1\nrewrites t\n" /* two lines before each case */
 #define ONE HEAD "rewrite a phase one class bits \"s\"\n"
 #define RELU ONE "  match Relu(x)\n"
+#define CLASS "  class ulp where rank(X) = 1\n"
 
 static const struct {
     const char *text, *place, *message;
@@ -77,6 +78,29 @@ static const struct {
     {RELU "  make y Abs(x)\n", "l.rewrites:5:10", "expected =, found Abs"},
     {RELU "  make y = Abs(x)\n  put x\n", "l.rewrites:3:1", "rewrite a: y is never used"},
     {RELU "  make y = Abs(y)\n  put y\n", "l.rewrites:5:16", "y is no name of the rewrite"},
+    {RELU "  put view(x)\n", "l.rewrites:5:13", "expected ,, found )"},
+    {RELU "  put view(x, 1\n", "l.rewrites:5:16", "expected , or ), found the end of the line"},
+    {RELU "  put scalar(x, 1)\n", "l.rewrites:5:15", "expected ), found ,"},
+    {RELU "  put Abs(x) given\n", "l.rewrites:5:14", "unexpected given"},
+    {RELU "  make early y Abs(x)\n", "l.rewrites:5:16", "expected =, found Abs"},
+    {RELU "  make early y = Abs(x)\n  put x\n", "l.rewrites:3:1", "rewrite a: y is never used"},
+    {RELU "  class good where rank(X) = 1\n", "l.rewrites:5:9", "there is no class good"},
+    {RELU "  class ulp \"s\"\n", "l.rewrites:5:14", "expected where, found the end of the line"},
+    {RELU "  class ulp where x\n", "l.rewrites:5:20", "expected a comparison, found the end of the line"},
+    {ONE "  class ulp where rank(x) = 1\n", "l.rewrites:4:1",
+     "match lines, all of one op, stand before what is made of them"},
+    {RELU CLASS CLASS CLASS CLASS CLASS, "l.rewrites:9:1", "more than 4 class lines"},
+    {RELU "  need product(product(dims(X))) = 1\n", "l.rewrites:5:16", "product within another list"},
+    {RELU "  need repeat(product(dims(X)), 2) = 1\n", "l.rewrites:5:15", "product within another list"},
+    {RELU "  need product(counting(2)) = 1\n", "l.rewrites:5:16", "counting within another list"},
+    {RELU "  need counting(1, 2) = 1\n", "l.rewrites:5:18", "expected ), found ,"},
+    {RELU "  put row 1 as int64\n", "l.rewrites:5:7", "row is no name of the rewrite"},
+    {RELU "  need repeat(1) = 1\n", "l.rewrites:5:16", "expected , and a number, found )"},
+    {RELU "  need product(1, 2) = 1\n", "l.rewrites:5:17", "expected ), found ,"},
+    {RELU "  need dim(X, rank(X) - 1) = 1 and dim(X, dim(X, rank(X))) = 1\n", "l.rewrites:5:50",
+     "expected an axis, found rank"},
+    {RELU "  need static(X, rank(X)) = 1\n", "l.rewrites:5:18", "expected an axis, found rank"},
+    {RELU "  need dims(X, 1.5..) = 1\n", "l.rewrites:5:16", "an axis is a whole number"},
     {RELU "  by fix\n", "l.rewrites:5:1", "what a rewrite does is said once a form"},
     {ONE "  by fix\n  match Relu(x)\n  put x\n", "l.rewrites:3:1",
      "rewrite a: what a rewrite does is said once a form"},
@@ -140,6 +164,8 @@ static void test_rewrite_language__rows(void)
     CHECK(set.rows[0].enables && !set.rows[1].enables);
     CHECK(set.rows[1].phase == NPART__PHASE_INLINE && set.rows[1].equality == NPART_EQUAL_STEP);
     CHECK_INT(npart__rewrites_read("format 1\ntarget t\n", 18, "l", &arena, &set, &error), NPART_ERROR_OPLIST);
+    static const char classes[] = RELU CLASS CLASS CLASS CLASS "  put x\n"; /* as many as may be */
+    CHECK_INT(npart__rewrites_read(classes, strlen(classes), "l", &arena, &set, &error), NPART_OK);
     static const char function[] = ONE "  by function fold for *\n", whole[] = ONE "  by fix\n";
     CHECK_INT(npart__rewrites_read(function, strlen(function), "l", &arena, &set, &error), NPART_ERROR_OPLIST);
     CHECK_TEXT(error.message, "only the built-in list may name functions");

@@ -22,7 +22,7 @@ int64_t npart__volume(const struct npart__dims *dims, uint32_t first, uint32_t e
     return volume;
 }
 
-bool npart__same_dims(const struct npart__dims *a, const struct npart__dims *b)
+static bool same_dims(const struct npart__dims *a, const struct npart__dims *b)
 {
     return a->rank == b->rank && memcmp(a->at, b->at, a->rank * sizeof a->at[0]) == 0;
 }
@@ -39,7 +39,7 @@ void npart__push_dim(struct npart__dims *dims, int64_t dim)
 bool npart__has_dims(const struct npart__site *site, uint32_t value, const struct npart__dims *dims)
 {
     struct npart__dims own;
-    return npart__full_dims(site, value, &own) && npart__same_dims(&own, dims);
+    return npart__full_dims(site, value, &own) && same_dims(&own, dims);
 }
 
 bool npart__operand_has_dims(const struct npart__site *site, uint32_t operand, const int64_t *dims, uint32_t rank)
@@ -78,6 +78,29 @@ const char *npart__view(struct npart__site *site, uint32_t value, const struct n
     uint32_t source = npart__view_source(site, value, dims);
     const char *name = npart__site_name(site, source);
     return npart__has_dims(site, source, dims) ? name : npart__make_reshape(site, name, dims->at, dims->rank);
+}
+
+/* The number of a constant of one element. */
+static bool find_number(struct npart__site *site, uint32_t value, double *out)
+{
+    uint32_t count;
+    /* A list of several numbers is no single one, even if all of them are the same. */
+    const double *numbers = value == NPART_NONE ? NULL : npart__site_doubles(site, value, &count);
+    if (!numbers || count != 1)
+        return false;
+    *out = numbers[0];
+    return true;
+}
+
+const char *npart__scalar(struct npart__site *site, uint32_t value)
+{
+    const struct npart__dims dims = {.rank = 0};
+    double number;
+    if (value == NPART_NONE)
+        return "";
+    if (!npart__has_dims(site, value, &dims) && find_number(site, value, &number))
+        return npart__make_scalar(site, npart__site_type(site, value), number);
+    return npart__view(site, value, &dims);
 }
 
 void npart__finish_view(struct npart__site *site, uint32_t result, uint32_t value)
@@ -119,15 +142,6 @@ bool npart__is_plain_float(int element_type)
            element_type == NPART__BFLOAT16;
 }
 
-void npart__equal_where_whole(struct npart__site *site, uint32_t value)
-{
-    int type = npart__site_type(site, value);
-    if (!npart__type_is_integer(type))
-        return;
-    site->equality = NPART_EQUAL_BITS;
-    site->caveat = "";
-}
-
 void npart__equal_but_half(struct npart__site *site, uint32_t value)
 {
     int type = npart__site_type(site, value);
@@ -135,17 +149,6 @@ void npart__equal_but_half(struct npart__site *site, uint32_t value)
         return;
     site->equality = NPART_EQUAL_ULP;
     site->caveat = "ONNX Runtime's CPU rounds FLOAT16 at other places afterwards.";
-}
-
-bool npart__site_number(struct npart__site *site, uint32_t value, double *out)
-{
-    uint32_t count;
-    /* A list of several numbers is no single one, even if all of them are the same. */
-    const double *numbers = value == NPART_NONE ? NULL : npart__site_doubles(site, value, &count);
-    if (!numbers || count != 1)
-        return false;
-    *out = numbers[0];
-    return true;
 }
 
 int64_t npart__list_item(const struct npart__site *site, const char *name, uint32_t index, int64_t fallback)

@@ -5,7 +5,6 @@
 #ifndef NPART_REWRITE_AXES_H
 #define NPART_REWRITE_AXES_H
 
-#include "infer/families.h"
 #include "rewrite/functions.h"
 
 /* Rank and dims of a tensor of which all dims are numbers. */
@@ -18,7 +17,6 @@ struct npart__dims {
 bool npart__full_dims(const struct npart__site *site, uint32_t value, struct npart__dims *out);
 /* The product of the dims from `first` to before `end`, of dims as npart__full_dims gives them. */
 int64_t npart__volume(const struct npart__dims *dims, uint32_t first, uint32_t end);
-bool npart__same_dims(const struct npart__dims *a, const struct npart__dims *b);
 bool npart__has_dims(const struct npart__site *site, uint32_t value, const struct npart__dims *dims);
 /* The same of an operand of the node. */
 bool npart__operand_has_dims(const struct npart__site *site, uint32_t operand, const int64_t *dims, uint32_t rank);
@@ -27,6 +25,8 @@ void npart__push_dim(struct npart__dims *dims, int64_t dim);
 /* A value as a tensor of other dims and as many elements: through the Reshape, Unsqueeze, Squeeze or Flatten that made
  * it, and with no Reshape where the dims are there already. */
 const char *npart__view(struct npart__site *site, uint32_t value, const struct npart__dims *dims);
+/* A constant of one element as one of rank 0, which is new where its number is known; "" of NPART_NONE. */
+const char *npart__scalar(struct npart__site *site, uint32_t value);
 /* The value that a view is a Reshape of; one of these dims already where there is one. */
 uint32_t npart__view_source(const struct npart__site *site, uint32_t value, const struct npart__dims *dims);
 /* A result of the node, whose dims are full, is a view of a value. */
@@ -41,16 +41,11 @@ bool npart__axis_attribute(const struct npart__site *site, const char *name, int
                            uint32_t *out);
 /* Whether only the first result is used. */
 bool npart__gives_one(const struct npart__site *site);
-/* Elements of other types than floating point: no NaN, one zero, sums and products in any order. Then the result is the
- * same bits. */
-void npart__equal_where_whole(struct npart__site *site, uint32_t value);
 /* FLOAT16 is computed in float32 by ONNX Runtime's CPU, and rounded only where an operator with a kernel for FLOAT16
  * follows, as a Reshape is: then the class is ulp at this site. For operators that compute. */
 void npart__equal_but_half(struct npart__site *site, uint32_t value);
 /* float32, float16, double or bfloat16. */
 bool npart__is_plain_float(int element_type);
-/* The number of a constant of one element. */
-bool npart__site_number(struct npart__site *site, uint32_t value, double *out);
 /* The item of a list attribute; `fallback` where the node does not give it. */
 int64_t npart__list_item(const struct npart__site *site, const char *name, uint32_t index, int64_t fallback);
 /* Whether a list attribute, if the node gives it, has that many numbers. */

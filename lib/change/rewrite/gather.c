@@ -4,8 +4,8 @@
  */
 #include "rewrite/functions.h"
 
-/* Data and indices of a GatherND: its first `depth` axes (after those of batches) are indexed. `out` are the
- * dims of the result: those of both operands together at most, hence its length. */
+/* Data and indices of a GatherND: its first `depth` axes are indexed. `out` are the dims of the result: those of both
+ * operands together at most, hence its length. */
 struct gather {
     int64_t data[NPART__LIMIT_RANK], indices[NPART__LIMIT_RANK], out[2 * NPART__LIMIT_RANK];
     uint32_t data_rank, indices_rank, out_rank, depth;
@@ -22,24 +22,24 @@ static bool product_of(const int64_t *dims, uint32_t from, uint32_t to, int64_t 
 }
 
 /* Result: the indices' dims but the last, then the data's that are not indexed. `out` has room for both ranks. */
-static bool read_gather(const struct npart__site *site, uint32_t batch, struct gather *gather)
+static bool read_gather(const struct npart__site *site, struct gather *gather)
 {
     int64_t elements;
     if (!npart__site_dims(site, npart__operand(site, 0), gather->data, &gather->data_rank) ||
         !npart__site_dims(site, npart__operand(site, 1), gather->indices, &gather->indices_rank) ||
-        gather->indices_rank <= batch || !product_of(gather->data, 0, gather->data_rank, &elements) ||
+        !gather->indices_rank || !product_of(gather->data, 0, gather->data_rank, &elements) ||
         !product_of(gather->indices, 0, gather->indices_rank, &elements))
         return false;
     /* Positive, as product_of has seen it. */
     int64_t depth = gather->indices[gather->indices_rank - 1];
     /* More indices than axes: the model is malformed. */
-    if (depth + batch > gather->data_rank)
+    if (depth > gather->data_rank)
         return false;
     gather->depth = (uint32_t)depth;
     gather->out_rank = 0;
     for (uint32_t i = 0; i + 1 < gather->indices_rank; i++)
         gather->out[gather->out_rank++] = gather->indices[i];
-    for (uint32_t i = batch + gather->depth; i < gather->data_rank; i++)
+    for (uint32_t i = gather->depth; i < gather->data_rank; i++)
         gather->out[gather->out_rank++] = gather->data[i];
     return gather->out_rank <= NPART__LIMIT_RANK;
 }
@@ -80,7 +80,7 @@ bool npart__rewrite_gathernd(struct npart__site *site)
     uint32_t count;
     int64_t places, rest;
     const int64_t *indices = npart__site_ints(site, npart__operand(site, 1), &count);
-    if (npart__site_int(site, site->id, "batch_dims", 0) != 0 || !indices || !read_gather(site, 0, &gather) ||
+    if (npart__site_int(site, site->id, "batch_dims", 0) != 0 || !indices || !read_gather(site, &gather) ||
         !product_of(gather.data, 0, gather.depth, &places) ||
         !product_of(gather.data, gather.depth, gather.data_rank, &rest))
         return false;
@@ -97,31 +97,5 @@ bool npart__rewrite_gathernd(struct npart__site *site)
         npart__give_int(site, "axis", 0);
     }
     npart__finish(site, 0, npart__make_reshape(site, data, gather.out, gather.out_rank));
-    return true;
-}
-
-/* One index each, with one leading axis in common: elements are gathered along the second axis, the index being
- * the same for all that follows it. Indices need not be constant here, as GatherElements takes computed ones.
- * Data [2,6,8] and indices [2,3,1]: these are expanded to [2,3,8], which is the result, too. */
-bool npart__rewrite_gathernd_batch(struct npart__site *site)
-{
-    struct gather gather;
-    int64_t tuples, rest;
-    if (npart__site_int(site, site->id, "batch_dims", 0) != 1 || !read_gather(site, 1, &gather) || gather.depth != 1 ||
-        gather.indices[0] != gather.data[0] || !product_of(gather.indices, 1, gather.indices_rank - 1, &tuples) ||
-        !product_of(gather.data, 2, gather.data_rank, &rest))
-        return false;
-    const int64_t batch = gather.data[0], extent = gather.data[1];
-    const bool is_flat = gather.data_rank == 2;
-    const char *data = npart__operand_name(site, 0), *indices = npart__operand_name(site, 1);
-    if (gather.data_rank > 3)
-        data = npart__make_reshape(site, data, (const int64_t[]){batch, extent, rest}, 3);
-    indices = npart__make_reshape(site, indices, (const int64_t[]){batch, tuples, 1}, is_flat ? 2 : 3);
-    /* GatherElements wants an index for each element of the rest. */
-    if (!is_flat && rest > 1)
-        indices = npart__make_expand(site, indices, (const int64_t[]){batch, tuples, rest}, 3);
-    const char *gathered = NPART__MAKE(site, "GatherElements", data, indices);
-    npart__give_int(site, "axis", 1);
-    npart__finish(site, 0, npart__make_reshape(site, gathered, gather.out, gather.out_rank));
     return true;
 }

@@ -5,6 +5,7 @@
  */
 #include <math.h>
 
+#include "rewrite/axes.h"
 #include "rewrite/put.h"
 
 #define MOST_OPERANDS 32u /* of one new node; arrays on the stack are as long */
@@ -21,6 +22,7 @@ struct maker {
     struct npart__put_value scalars[MOST_SCALARS]; /* constants of one number, each made once */
     double scalar_numbers[MOST_SCALARS]; /* by scalar; compared bit by bit, so 0 and -0 are two */
     uint32_t scalar_count;
+    bool rounds_to_float; /* of the numbers that are calculated */
 };
 
 static const struct npart__put_value nothing = {NULL, 0}; /* which makes the form one that does not apply */
@@ -48,34 +50,33 @@ static struct npart__trial trial_of(const struct maker *maker, uint32_t node)
     struct npart__trial trial;
     npart__trial_init(&trial, maker->putting->target, maker->putting->session, node);
     trial.names = maker->putting->match->values;
+    trial.rounds_to_float = maker->rounds_to_float;
     return trial;
 }
 
-/* A name, a result of a node, or an operand of one, which may be absent. An absent operand has the name "", and
- * is left out where it is put. Of a selector that means several operands it is the first. */
-static struct npart__put_value put_value(const struct maker *maker, const struct npart__put_part *part)
+/* A name, a result of a node, or an operand of one, which may be absent; of a selector that means several operands
+ * the first. */
+static uint32_t value_of(const struct maker *maker, const struct npart__put_part *part)
 {
-    uint32_t value;
+    uint32_t node = node_of(maker, part->name);
     if (part->kind == NPART__PUT_OPERAND) {
-        struct npart__trial trial = trial_of(maker, node_of(maker, part->name));
-        value = npart__operand_at(&trial, npart__select_operands(&trial, part->selector), 0);
-    } else {
-        uint32_t node = node_of(maker, part->name);
-        value = node == NPART_NONE ? maker->putting->match->values[part->name]
-                                   : npart__node_output(maker->site->graph, npart__node_at(maker->site->graph, node),
-                                                        part->output);
+        struct npart__trial trial = trial_of(maker, node);
+        return npart__operand_at(&trial, npart__select_operands(&trial, part->selector), 0);
     }
-    return named(maker, value);
+    return node == NPART_NONE ? maker->putting->match->values[part->name]
+                              : npart__node_output(maker->site->graph, npart__node_at(maker->site->graph, node),
+                                                   part->output);
 }
 
 /* ---- numbers ----------------------------------------------------------------------------------------------- */
 
 /* What a term is at the site; false where it is not known, or no number where one is needed. A type is a number
  * here: the attribute `to` of a Cast is one. */
-static bool answer(const struct maker *maker, uint32_t term, bool needs_number, struct npart__answer *out)
+static bool answer_at(const struct maker *maker, uint32_t term, bool needs_number, uint32_t element,
+                      struct npart__answer *out)
 {
     struct npart__trial trial = trial_of(maker, maker->putting->match->root);
-    *out = npart__answer_of(&trial, term, (struct npart__place){0, 0});
+    *out = npart__answer_of(&trial, term, (struct npart__place){0, element});
     bool is_number = out->kind == NPART__ANSWER_NUMBER || out->kind == NPART__ANSWER_TYPE;
     /* A word such as float16 in the place of a number. */
     if (out->kind == NPART__ANSWER_WORD && out->number) /* names a type */
@@ -87,25 +88,41 @@ static bool answer(const struct maker *maker, uint32_t term, bool needs_number, 
     return is_number || (out->kind == NPART__ANSWER_WORD && !needs_number);
 }
 
-/* All numbers of a constant or attribute, as reals and, where all are whole, exactly. *whole is NULL where one
- * of them has a fraction. Each list has one place more than it needs, so that one of no numbers is a list, too. */
-static bool answers(const struct maker *maker, uint32_t first, uint32_t count, double **reals, int64_t **whole)
+static bool answer(const struct maker *maker, uint32_t term, bool needs_number, struct npart__answer *out)
 {
-    struct npart__arena *arena = maker->site->arena;
-    *reals = npart__arena_zeroed(arena, count + (size_t)1, sizeof **reals);
-    *whole = npart__arena_zeroed(arena, count + (size_t)1, sizeof **whole);
-    maker->site->failed |= !*reals || !*whole;
-    for (uint32_t i = 0; !maker->site->failed && i < count; i++) {
+    return answer_at(maker, term, needs_number, 0, out);
+}
+
+struct numbers {
+    struct NPART__ARRAY(double) reals;
+    struct NPART__ARRAY(int64_t) whole; /* the same, exactly */
+    bool are_whole; /* none has a fraction */
+};
+
+/* A list in a row of numbers is all its elements, which may be none: dims past the last axis. */
+static bool add_answers(const struct maker *maker, uint32_t term, struct numbers *out)
+{
+    struct npart__trial trial = trial_of(maker, maker->putting->match->root);
+    uint32_t count = npart__is_empty_list(&trial, term, 0) ? 0 : npart__element_count(&trial, term, 0);
+    for (uint32_t i = 0; i < count; i++) {
         struct npart__answer found;
-        if (!answer(maker, maker->oplist->put_numbers.items[first + i], true, &found))
+        if (!answer_at(maker, term, true, i, &found))
             return false;
-        (*reals)[i] = found.real;
-        if (!found.is_real && *whole)
-            (*whole)[i] = found.number;
-        else
-            *whole = NULL;
+        maker->site->failed |= !NPART__PUSH(maker->site->arena, &out->reals, found.real) ||
+                               !NPART__PUSH(maker->site->arena, &out->whole, found.is_real ? 0 : found.number);
+        out->are_whole &= !found.is_real;
     }
     return !maker->site->failed;
+}
+
+/* All numbers of a constant or attribute. */
+static bool answers(const struct maker *maker, uint32_t first, uint32_t count, struct numbers *out)
+{
+    *out = (struct numbers){.are_whole = true};
+    for (uint32_t i = 0; i < count; i++)
+        if (!add_answers(maker, maker->oplist->put_numbers.items[first + i], out))
+            return false;
+    return true;
 }
 
 /* A fraction is no number of an integer type. Scalars are made once a form: patterns write `0 of x` in several
@@ -113,17 +130,19 @@ static bool answers(const struct maker *maker, uint32_t first, uint32_t count, d
 static struct npart__put_value put_numbers(struct maker *maker, const struct npart__put_part *part)
 {
     struct npart__put_value made = {"", part->element_type};
-    const int64_t dims[1] = {part->number_count};
-    double *reals;
-    int64_t *whole;
-    if (!answers(maker, part->first_number, part->number_count, &reals, &whole))
-        return nothing;
+    struct numbers numbers;
     /* `0 of x` has the type of x. */
     if (!made.element_type)
         made.element_type = put(maker, part->like, 0, NULL).element_type;
-    bool is_float = npart__type_is_float(made.element_type), is_scalar = !part->is_vector;
-    if (!npart__can_write(made.element_type) || (!is_float && !whole))
+    maker->rounds_to_float = made.element_type == NPART__FLOAT;
+    bool is_known = answers(maker, part->first_number, part->number_count, &numbers);
+    maker->rounds_to_float = false;
+    bool is_float = npart__type_is_float(made.element_type), is_scalar = !part->rank;
+    if (!is_known || !npart__can_write(made.element_type) || (!is_float && !numbers.are_whole) ||
+        (is_scalar && numbers.reals.count != 1))
         return nothing;
+    const double *reals = numbers.reals.items;
+    const int64_t count = numbers.reals.count, row[2] = {1, count}, *dims = part->rank == 2 ? row : &count;
     /* Beyond 2**53 two whole numbers may be one double, and are not told apart by it. */
     is_scalar = is_scalar && fabs(reals[0]) < 0x1p53;
     for (uint32_t i = 0; is_scalar && i < maker->scalar_count; i++)
@@ -134,14 +153,41 @@ static struct npart__put_value put_numbers(struct maker *maker, const struct npa
     if (maker->putting->is_trial)
         /* Any text that is not empty will do. */
         made.name = "constant";
-    else if (whole)
-        made.name = npart__make_int_constant(maker->site, made.element_type, dims, part->is_vector, whole);
+    else if (numbers.are_whole)
+        made.name = npart__make_int_constant(maker->site, made.element_type, dims, part->rank,
+                                             numbers.whole.items);
     else
-        made.name = npart__make_constant(maker->site, made.element_type, dims, part->is_vector, reals);
+        made.name = npart__make_constant(maker->site, made.element_type, dims, part->rank, reals);
     if (is_scalar && made.name && maker->scalar_count < MOST_SCALARS) {
         maker->scalars[maker->scalar_count] = made;
         maker->scalar_numbers[maker->scalar_count++] = reals[0];
     }
+    return made;
+}
+
+/* A value of the match may be there in these dims already; and one number is known, or has no axes. In a trial an
+ * argument that is made has no name that could be asked. */
+static struct npart__put_value put_view(struct maker *maker, const struct npart__put_part *part)
+{
+    const struct npart__put_part *argument = &maker->oplist->put_parts.items[part->argument];
+    struct npart__put_value made = put(maker, part->argument, 0, NULL);
+    bool is_there = argument->kind == NPART__PUT_VALUE || argument->kind == NPART__PUT_OPERAND;
+    struct npart__dims dims = {.rank = 0};
+    struct numbers numbers;
+    if (!made.name || !*made.name)
+        return made;
+    if (!answers(maker, part->first_number, part->number_count, &numbers) || !numbers.are_whole ||
+        numbers.whole.count > NPART__LIMIT_RANK)
+        return nothing;
+    for (uint32_t i = 0; i < numbers.whole.count; i++)
+        npart__push_dim(&dims, numbers.whole.items[i]);
+    if (maker->putting->is_trial)
+        return made;
+    uint32_t value = is_there ? value_of(maker, argument) : NPART_NONE;
+    if (!is_there)
+        made.name = npart__make_reshape(maker->site, made.name, dims.at, dims.rank);
+    else
+        made.name = part->number_count ? npart__view(maker->site, value, &dims) : npart__scalar(maker->site, value);
     return made;
 }
 
@@ -157,10 +203,13 @@ static bool copy_attribute(const struct maker *maker, const struct npart__put_at
     const struct npart__node *node = npart__node_at(graph, id);
     const struct npart__attribute *given = npart__node_attribute(graph, node, at->copied);
     struct npart__attribute_schema schema = {.kind = 0};
-    bool has_default = !given && node->schema &&
+    bool has_default = !given && !at->is_given && node->schema &&
                        npart__operator_attribute(node->schema, at->copied, strlen(at->copied), &schema) &&
                        schema.default_text;
     /* What the scan left out of the skeleton is not there to be copied. */
+    /* An empty list says no more than none. */
+    if (given && given->type == NPART_ATTRIBUTE_INTS && !given->count && !given->is_elided)
+        return true;
     enum npart_attribute_type type = given                ? (enum npart_attribute_type)given->type
                                      : schema.kind == 'f' ? NPART_ATTRIBUTE_FLOAT
                                      : schema.kind == 'i' ? NPART_ATTRIBUTE_INT
@@ -183,13 +232,22 @@ static bool copy_attribute(const struct maker *maker, const struct npart__put_at
     return true;
 }
 
+/* As many of the last node's as are used, at least one. */
+static uint32_t used_results(const struct maker *maker)
+{
+    const struct npart__node *root = npart__node_at(maker->site->graph, maker->putting->match->root);
+    uint32_t count = root->output_count;
+    while (count > 1 && npart__is_unused(maker->site, npart__node_output(maker->site->graph, root, count - 1)))
+        count--;
+    return count;
+}
+
 /* Of the node that was made last. Told by its kind: `*` drops it, I is a list of whole numbers, r says how many
  * results the node has, s is a text. */
 static bool give_attribute(const struct maker *maker, const struct npart__put_attribute *at)
 {
     struct npart__answer found;
-    double *reals;
-    int64_t *whole;
+    struct numbers numbers;
     if (at->copied)
         return copy_attribute(maker, at);
     if (at->kind == '*') {
@@ -198,14 +256,14 @@ static bool give_attribute(const struct maker *maker, const struct npart__put_at
         return true;
     }
     if (at->kind == 'I') {
-        if (!answers(maker, at->first_number, at->number_count, &reals, &whole) || !whole)
+        if (!answers(maker, at->first_number, at->number_count, &numbers) || !numbers.are_whole)
             return false;
         if (!maker->putting->is_trial)
-            npart__give_ints(maker->site, at->name, whole, at->number_count);
+            npart__give_ints(maker->site, at->name, numbers.whole.items, numbers.whole.count);
         return true;
     }
     /* An attribute of an op that no standard has (kind 0) is a float or a whole number as the number is written. */
-    if (!answer(maker, maker->oplist->put_numbers.items[at->first_number], at->kind != 's', &found))
+    if (!answer(maker, maker->oplist->put_numbers.items[at->first_number], at->kind != 's' && at->kind != 'r', &found))
         return false;
     bool is_float = at->kind == 'f' || (!at->kind && found.is_real);
     /* A real is no INT attribute: nothing says how it would be rounded. */
@@ -213,6 +271,8 @@ static bool give_attribute(const struct maker *maker, const struct npart__put_at
         return false;
     if (maker->putting->is_trial)
         return at->kind != 's' || found.kind == NPART__ANSWER_WORD;
+    if (at->kind == 'r' && found.kind == NPART__ANSWER_WORD)
+        found.number = used_results(maker);
     if (at->kind == 's') {
         const char *text = npart__arena_copy_text(maker->site->arena, found.word, found.length);
         maker->site->failed |= !text;
@@ -240,7 +300,7 @@ static bool give_attributes(const struct maker *maker, uint32_t first)
 /* The operator in the model's opset; false where that has none, or not with these attributes. *version is NULL where
  * no standard has it. Axes are left out of the question: make_with_axes writes them in the form that the opset
  * has. A deprecated operator is not made, though older opsets have it. */
-static bool find_version(const struct maker *maker, const struct npart__put_part *part, bool has_axes,
+static bool find_version(const struct maker *maker, const struct npart__put_part *part, const char *moved,
                          const struct npart__operator **version)
 {
     const struct npart__graph *graph = maker->site->graph;
@@ -258,7 +318,7 @@ static bool find_version(const struct maker *maker, const struct npart__put_part
         return !npart__operator_versions(part->domain, part->op, &count);
     for (uint32_t i = part->attribute; i != NPART_NONE; i = maker->oplist->put_attributes.items[i].next) {
         const struct npart__put_attribute *at = &maker->oplist->put_attributes.items[i];
-        bool is_form = has_axes && strcmp(at->name, "axes") == 0;
+        bool is_form = moved && strcmp(at->name, moved) == 0;
         if (!is_form && !npart__operator_attribute(*version, at->name, strlen(at->name), &schema))
             return false;
     }
@@ -309,13 +369,12 @@ static const int64_t *find_axes(const struct maker *maker, const struct npart__p
 {
     uint32_t id = at->copied ? node_of(maker, at->from) : NPART_NONE, rank = 0;
     const int64_t *axes;
-    double *reals;
-    int64_t *whole;
+    struct numbers numbers;
     if (!at->copied) {
-        *count = at->number_count;
-        if (!answers(maker, at->first_number, at->number_count, &reals, &whole) || !whole)
+        if (!answers(maker, at->first_number, at->number_count, &numbers) || !numbers.are_whole)
             return NULL;
-        axes = whole;
+        axes = numbers.whole.items;
+        *count = numbers.whole.count;
     } else {
         const struct npart__graph *graph = maker->site->graph;
         if (!copy_axes(maker, id, &axes, count))
@@ -335,7 +394,7 @@ static const int64_t *find_axes(const struct maker *maker, const struct npart__p
 
 /* Operators whose axes are an attribute or an operand, by the opset. Squeeze and Unsqueeze have no further
  * attribute, the others keepdims. Lists of rewrites write `axes` once, and work for models of any opset. The
- * part has `axes`: has_form_with_axes has looked. */
+ * part has `axes`: find_moved has looked. */
 static struct npart__put_value make_with_axes(struct maker *maker, const struct npart__put_part *part,
                                               struct npart__put_value x)
 {
@@ -360,12 +419,43 @@ static struct npart__put_value make_with_axes(struct maker *maker, const struct 
     return x;
 }
 
-/* Whose second operand the axes became: reductions, Squeeze, Unsqueeze. A copy keeps the form that its node has. */
-static bool has_form_with_axes(const struct maker *maker, const struct npart__put_part *part)
+/* Sizes in either form, as axes above. */
+static struct npart__put_value make_split(struct maker *maker, const struct npart__put_part *part,
+                                          struct npart__put_value x, uint32_t results, struct npart__put_value *all)
 {
-    const struct npart__attribute_move *move = npart__move_of(part->op, "axes");
-    return part->kind == NPART__PUT_NODE && move && move->operand == 1 && !*part->domain &&
-           find_attribute(maker, part, "axes") != NPART_NONE;
+    const struct npart__put_attribute *attributes = maker->oplist->put_attributes.items,
+                                      *split = &attributes[find_attribute(maker, part, "split")];
+    uint32_t along = find_attribute(maker, part, "axis");
+    struct npart__answer axis = {.number = 0};
+    struct numbers sizes;
+    if (split->copied || !answers(maker, split->first_number, split->number_count, &sizes) || !sizes.are_whole ||
+        sizes.whole.count < results ||
+        (along != NPART_NONE &&
+         (attributes[along].copied ||
+          !answer(maker, maker->oplist->put_numbers.items[attributes[along].first_number], true, &axis))))
+        return nothing;
+    if (maker->putting->is_trial)
+        x.name = "node";
+    else
+        x.name = npart__make_split(maker->site, x.name, axis.number, sizes.whole.items, sizes.whole.count);
+    for (uint32_t i = 1; all && i < results; i++)
+        all[i] = (struct npart__put_value){
+            maker->putting->is_trial ? "node" : npart__made_result(maker->site, i), x.element_type};
+    return x;
+}
+
+/* The list that became the second operand: axes of reductions, Squeeze and Unsqueeze, sizes of Split. NULL where it is
+ * not written. A copy keeps the form that its node has. */
+static const char *find_moved(const struct maker *maker, const struct npart__put_part *part)
+{
+    static const char *const lists[] = {"axes", "split"};
+    for (size_t i = 0; i < NPART__COUNT(lists); i++) {
+        const struct npart__attribute_move *move = npart__move_of(part->op, lists[i]);
+        if (part->kind == NPART__PUT_NODE && move && move->operand == 1 && !*part->domain &&
+            find_attribute(maker, part, lists[i]) != NPART_NONE)
+            return lists[i];
+    }
+    return NULL;
 }
 
 /* Those of the expression, and of a copy that ends with `..` those that the node has beyond. Operands are made
@@ -403,18 +493,20 @@ static struct npart__put_value put_node(struct maker *maker, const struct npart_
     struct npart__put_value operands[MOST_OPERANDS], made = {"node", 0};
     const char *names[MOST_OPERANDS];
     const struct npart__operator *version = NULL;
-    bool is_copy = part->kind == NPART__PUT_COPY, has_axes = has_form_with_axes(maker, part);
+    bool is_copy = part->kind == NPART__PUT_COPY;
+    const char *moved = find_moved(maker, part);
     uint32_t count;
-    if (!put_operands(maker, part, operands, &count) || (!is_copy && !find_version(maker, part, has_axes, &version)) ||
+    if (!put_operands(maker, part, operands, &count) || (!is_copy && !find_version(maker, part, moved, &version)) ||
         !npart__can_make(version, operands, count, &made.element_type))
         return nothing;
     /* What the standard demands must be there; the text of the list was checked against the most, not the least. */
-    if (version && !has_axes && count < version->least_inputs)
+    if (version && !moved && count < version->least_inputs)
         return nothing;
-    if (has_axes) {
+    if (moved) {
         /* It hands the type of its operand on as that of the result. */
         operands[0].element_type = made.element_type;
-        return make_with_axes(maker, part, operands[0]);
+        return *moved == 'a' ? make_with_axes(maker, part, operands[0])
+                             : make_split(maker, part, operands[0], results, all);
     }
     if (is_copy)
         made.element_type = npart__site_type(maker->site, npart__node_output(maker->site->graph,
@@ -451,15 +543,14 @@ static struct npart__put_value put_node(struct maker *maker, const struct npart_
 /* ---- expressions ------------------------------------------------------------------------------------------- */
 
 /* What a `make` line makes, made where it is used first. Later uses get the same results. */
-static struct npart__put_value put_made(struct maker *maker, const struct npart__put_part *part)
+static struct npart__put_value *put_made(struct maker *maker, uint32_t index)
 {
-    uint32_t index = part->name;
     if (!maker->is_made[index]) {
         maker->made[index][0] = put(maker, maker->putting->form->makes[index].part,
                                     maker->putting->form->makes[index].results, maker->made[index]);
         maker->is_made[index] = true;
     }
-    return maker->made[index][part->output];
+    return maker->made[index];
 }
 
 /* A condition that cannot be told chooses neither: the form does not apply. */
@@ -485,11 +576,13 @@ static struct npart__put_value put(struct maker *maker, uint32_t id, uint32_t re
         return put_node(maker, part, results, all);
     case NPART__PUT_VALUE:
     case NPART__PUT_OPERAND:
-        return put_value(maker, part);
+        return named(maker, value_of(maker, part));
     case NPART__PUT_MADE:
-        return put_made(maker, part);
+        return put_made(maker, part->name)[part->output];
     case NPART__PUT_NUMBERS:
         return put_numbers(maker, part);
+    case NPART__PUT_VIEW:
+        return put_view(maker, part);
     case NPART__PUT_CHOICE:
         return put_choice(maker, part, results, all);
     /* `*`: an operand that is left out. `..` is taken by put_operands, and never comes here. */
@@ -506,6 +599,9 @@ bool npart__put_form(const struct npart__putting *putting)
     const struct npart__rewrite_form *form = putting->form;
     const struct npart__node *root = npart__node_at(site->graph, putting->match->root);
     struct maker maker = {.putting = putting, .site = site, .oplist = putting->target->oplist};
+    for (uint32_t i = 0; i < form->make_count; i++)
+        if (form->makes[i].is_early && !put_made(&maker, i)->name)
+            return false;
     for (uint32_t i = 0; i < root->output_count; i++) {
         uint32_t result = npart__node_output(site->graph, root, i);
         if (npart__is_unused(site, result))

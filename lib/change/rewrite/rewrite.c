@@ -238,6 +238,20 @@ static bool find_match(const struct trying *trying, struct npart__match *out)
     return false;
 }
 
+/* By the form's `class` lines; the first whose condition holds. */
+static void choose_class(const struct trying *trying, const struct npart__match *match)
+{
+    struct npart__trial trial;
+    npart__trial_init(&trial, trying->target, trying->session, match->root);
+    trial.names = match->values;
+    for (uint32_t i = 0; i < trying->form->class_count; i++)
+        if (npart__try(&trial, trying->form->classes[i].condition) == NPART__TRUE) {
+            trying->site->equality = trying->form->classes[i].equality;
+            trying->site->caveat = trying->form->classes[i].caveat;
+            return;
+        }
+}
+
 /* The session has no fates, so all nodes count as live (npart__match_at), and is a view of the site's graph that is
  * made here and gone after the call. */
 static bool try_forms(const struct npart__rewrite *rewrite, struct npart__site *site)
@@ -268,6 +282,7 @@ static bool try_forms(const struct npart__rewrite *rewrite, struct npart__site *
         if (!find_match(&trying, &match) || !npart__put_form(&putting))
             continue;
         putting.is_trial = false;
+        choose_class(&trying, &match);
         return npart__put_form(&putting) && !site->failed;
     }
     return false;

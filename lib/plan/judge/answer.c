@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <math.h>
+
 #include "judge/answer.h"
 #include "compiled/compiled.h"
 
@@ -26,86 +28,6 @@ void npart__trial_init(struct npart__trial *trial, const struct npart__target *t
         .it = NPART_NONE,
         .failure = NPART__NO_FAILURE,
     };
-}
-
-/* ---- operands -------------------------------------------------------------------------------------------- */
-
-/* A selector such as `scales` is another index in another version of the operator: the latest version that begins at
- * or below the node's own is taken. An index of -1 says that the operand is no part of that version. A variadic
- * operand, as of Concat, is all from its index on. Versions of a selector are sorted; a name that means one
- * operand in all versions has a single one. A node of an unknown version is taken to be of the newest. */
-struct npart__operands npart__select_operands(const struct npart__trial *trial, uint32_t selector)
-{
-    const struct npart__selector *at = &trial->oplist->selectors.items[selector];
-    uint32_t inputs = trial->node->input_count, outputs = trial->node->output_count;
-    switch ((enum npart__selector_kind)at->kind) {
-    case NPART__SELECT_ALL:
-        return (struct npart__operands){.count = inputs + outputs, .is_both = true};
-    case NPART__SELECT_INPUTS:
-        return (struct npart__operands){.count = inputs};
-    case NPART__SELECT_OUTPUTS:
-        return (struct npart__operands){.count = outputs, .is_output = true};
-    case NPART__SELECT_IT:
-        return (struct npart__operands){.count = 1, .is_output = trial->it_is_output, .is_it = true};
-    case NPART__SELECT_NAME:
-        return (struct npart__operands){.first = (uint32_t)at->versions[0].index, .count = 1, .is_name = true};
-    case NPART__SELECT_ONE:
-        break;
-    }
-    /* Without a schema the newest meaning counts. */
-    uint32_t version = at->version_count;
-    int32_t since = version > 1 && trial->node->schema ? trial->node->schema->since : INT32_MAX;
-    while (version > 1 && at->versions[version - 1].since > since)
-        version--;
-    if (version == 0 || at->versions[version - 1].index < 0)
-        return (struct npart__operands){.count = 0};
-    /* A node may have fewer operands than its operator: one past its last is absent. */
-    uint32_t index = (uint32_t)at->versions[version - 1].index, available;
-    bool is_output = at->versions[version - 1].is_output;
-    available = is_output ? outputs : inputs;
-    bool is_variadic = at->versions[version - 1].is_variadic;
-    return (struct npart__operands){.first = index,
-                             .count = index >= available ? 0 : is_variadic ? available - index : 1,
-                             .is_output = is_output};
-}
-
-/* The operand's value id, what stands for it once folded nodes are gone; NPART_NONE when it is absent. Operands
- * are those of the session's graph, so a value is already what remains once folded nodes are gone. */
-uint32_t npart__operand_at(const struct npart__trial *trial, struct npart__operands operands, uint32_t index)
-{
-    if (index >= operands.count)
-        return NPART_NONE;
-    if (operands.is_it)
-        return trial->it;
-    if (operands.is_name)
-        return trial->names ? trial->names[operands.first] : NPART_NONE;
-    index += operands.first;
-    bool is_output = operands.is_output;
-    if (operands.is_both && index >= trial->node->input_count) {
-        is_output = true;
-        index -= trial->node->input_count;
-    }
-    if (is_output)
-        return npart__node_output(trial->graph, trial->node, index);
-    return npart__node_input(trial->graph, trial->node, index);
-}
-
-bool npart__is_output_operand(const struct npart__trial *trial, struct npart__operands operands, uint32_t index)
-{
-    return operands.is_output || (operands.is_both && operands.first + index >= trial->node->input_count);
-}
-
-struct npart__asked npart__ask(const struct npart__trial *trial, const struct npart__term *term,
-                               struct npart__operands operands, struct npart__place place)
-{
-    struct npart__asked asked = {.trial = trial, .term = term, .value = NPART_NONE, .element = place.element};
-    if (term->selector == NPART_NONE || npart__question_of(term)->argument == NPART__ARGUMENT_SIDE)
-        return asked;
-    asked.value = npart__operand_at(trial, operands, place.operand);
-    asked.is_output = npart__is_output_operand(trial, operands, place.operand);
-    if (asked.value != NPART_NONE)
-        asked.fact = &trial->inference->facts[asked.value];
-    return asked;
 }
 
 /* ---- answers --------------------------------------------------------------------------------------------- */
@@ -497,12 +419,23 @@ static struct npart__answer answer_rank(const struct npart__asked *asked)
     return asked->fact->has_rank ? number_answer(asked->fact->rank) : unknown_answer();
 }
 
+static struct npart__answer answer_dims(const struct npart__asked *asked)
+{
+    uint32_t first, count;
+    enum npart__answer_kind kind = npart__asked_dims(asked->trial, asked->term, asked->value, &first, &count);
+    if (kind == NPART__ANSWER_NUMBER && asked->element < count)
+        return dim_answer(asked->fact->dims[first + asked->element]);
+    return kind == NPART__ANSWER_UNKNOWN ? unknown_answer() : absent_answer();
+}
+
+/* The same at each element of a list that it is compared or calculated with. */
 static struct npart__answer answer_dim(const struct npart__asked *asked)
 {
     uint32_t axis;
-    if (!asked->fact->has_rank)
+    int64_t found = asked->term->number;
+    if (!asked->fact->has_rank || !npart__find_axis(asked->trial, asked->term->right, &found))
         return unknown_answer();
-    bool has_axis = npart__normalize_axis(asked->term->number, asked->fact->rank, &axis);
+    bool has_axis = npart__normalize_axis(found, asked->fact->rank, &axis);
     return has_axis ? dim_answer(asked->fact->dims[axis]) : absent_answer();
 }
 
@@ -725,6 +658,60 @@ static struct npart__answer calculate(char op, struct npart__answer a, struct np
     return fits ? number_answer(result) : unknown_answer();
 }
 
+/* Lists are as long as attributes and known elements, and no longer. */
+static struct npart__answer product_of(const struct npart__trial *trial, uint32_t id, struct npart__place place)
+{
+    uint32_t count = npart__is_empty_list(trial, id, place.operand) ? 0
+                                                                    : npart__element_count(trial, id, place.operand);
+    struct npart__answer all = number_answer(1);
+    for (place.element = 0; place.element < count; place.element++) {
+        if (npart__is_late_at(trial->inference->arena, place.element))
+            return unknown_answer();
+        all = calculate('*', all, npart__answer_of(trial, id, place));
+    }
+    return all;
+}
+
+/* In the arithmetic of float32, where that is asked for, each step is rounded. */
+static struct npart__answer calculated(const struct npart__trial *trial, const struct npart__term *term,
+                                       struct npart__place place)
+{
+    struct npart__answer answer = calculate((char)term->op, npart__answer_of(trial, term->left, place),
+                                            npart__answer_of(trial, term->right, place));
+    if (trial->rounds_to_float && answer.is_real)
+        answer.real = (double)(float)answer.real;
+    return answer;
+}
+
+/* How often is the same at each place. */
+static struct npart__answer repeated(const struct npart__trial *trial, const struct npart__term *term,
+                                     struct npart__place place)
+{
+    const struct npart__place first = {place.operand, 0};
+    struct npart__answer times = npart__answer_of(trial, term->right, first);
+    if (times.kind != NPART__ANSWER_NUMBER || times.is_real || times.number > NPART__LIMIT_REPEATED)
+        return unknown_answer();
+    if (place.element >= times.number)
+        return absent_answer();
+    return term->left == NPART_NONE ? number_answer(place.element) : npart__answer_of(trial, term->left, first);
+}
+
+static struct npart__answer root_of(const struct npart__trial *trial, const struct npart__term *term,
+                                    struct npart__place place)
+{
+    struct npart__answer answer = npart__answer_of(trial, term->left, place);
+    if (answer.kind == NPART__ANSWER_NUMBER && answer.real >= 0)
+        return real_answer(trial->rounds_to_float ? (double)sqrtf((float)answer.real) : sqrt(answer.real));
+    return answer.kind == NPART__ANSWER_ABSENT ? answer : unknown_answer();
+}
+
+static struct npart__answer first_of(const struct npart__trial *trial, const struct npart__term *term,
+                                     struct npart__place place)
+{
+    struct npart__answer answer = npart__answer_of(trial, term->left, place);
+    return answer.kind == NPART__ANSWER_ABSENT ? npart__answer_of(trial, term->right, place) : answer;
+}
+
 /* A number and a word are the same at every place; what is calculated is asked on both sides at the same one. */
 struct npart__answer npart__answer_of(const struct npart__trial *trial, uint32_t id, struct npart__place place)
 {
@@ -736,8 +723,15 @@ struct npart__answer npart__answer_of(const struct npart__trial *trial, uint32_t
         return (struct npart__answer){.kind = NPART__ANSWER_WORD, .word = term->word, .length = strlen(term->word),
                                .number = term->element_type};
     case NPART__TERM_ARITHMETIC:
-        return calculate((char)term->op, npart__answer_of(trial, term->left, place),
-                         npart__answer_of(trial, term->right, place));
+        return calculated(trial, term, place);
+    case NPART__TERM_PRODUCT:
+        return product_of(trial, term->left, place);
+    case NPART__TERM_REPEAT:
+        return repeated(trial, term, place);
+    case NPART__TERM_ROOT:
+        return root_of(trial, term, place);
+    case NPART__TERM_FIRST:
+        return first_of(trial, term, place);
     default:
         return function_answer(trial, term, place);
     }

@@ -81,7 +81,16 @@ enum npart__held npart__held_of(const struct npart__trial *trial, uint32_t value
  * 1, so that each comparison is made once even of nothing. */
 uint32_t npart__operand_count(const struct npart__trial *trial, uint32_t term);
 uint32_t npart__element_count(const struct npart__trial *trial, uint32_t term, uint32_t operand);
+/* A list that is known to have no element: dims past the last axis, repeat(1, 0). */
+bool npart__is_empty_list(const struct npart__trial *trial, uint32_t term, uint32_t operand);
 struct npart__answer npart__answer_of(const struct npart__trial *trial, uint32_t term, struct npart__place place);
+
+/* Where an axis is calculated, as what; else *out stays. False where that is not known. */
+bool npart__find_axis(const struct npart__trial *trial, uint32_t sum, int64_t *out);
+/* Which axes of a value `dims` asks about: from the first so many, which may be none. UNKNOWN where the rank or
+ * an axis is, ABSENT where the rank has not all of them, else NUMBER. */
+enum npart__answer_kind npart__asked_dims(const struct npart__trial *trial, const struct npart__term *term,
+                                          uint32_t value, uint32_t *first, uint32_t *count);
 
 /* A question at one place. */
 struct npart__asked {

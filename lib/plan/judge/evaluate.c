@@ -133,9 +133,8 @@ uint32_t npart__operand_count(const struct npart__trial *trial, uint32_t id)
     const struct npart__term *term = id == NPART_NONE ? NULL : npart__term_at(trial, id);
     if (!term)
         return 1;
-    if (term->kind == NPART__TERM_ARITHMETIC) {
+    if (term->kind >= NPART__TERM_ARITHMETIC)
         return greater_of(npart__operand_count(trial, term->left), npart__operand_count(trial, term->right));
-    }
     if (term->kind != NPART__TERM_FUNCTION || term->selector == NPART_NONE || term->op == NPART__FUNCTION_COUNT)
         return 1;
     /* None are asked as one that is absent. */
@@ -143,17 +142,34 @@ uint32_t npart__operand_count(const struct npart__trial *trial, uint32_t id)
     return count ? count : 1;
 }
 
-/* Of a list attribute, of a constant's elements, of scales, and of users: at least 1, so that a comparison of what
- * is absent is asked once and holds. A constant whose elements are not known is asked once, too, and is unknown. */
+static uint32_t calculated_count(const struct npart__trial *trial, const struct npart__term *term, uint32_t operand)
+{
+    struct npart__answer times;
+    switch ((enum npart__term_kind)term->kind) {
+    case NPART__TERM_ARITHMETIC:
+    case NPART__TERM_FIRST:
+    case NPART__TERM_ROOT:
+        return greater_of(npart__element_count(trial, term->left, operand),
+                          npart__element_count(trial, term->right, operand));
+    case NPART__TERM_REPEAT:
+        times = npart__answer_of(trial, term->right, (struct npart__place){operand, 0});
+        return times.kind != NPART__ANSWER_NUMBER || times.number < 1 || times.number > NPART__LIMIT_REPEATED
+                   ? 1 : (uint32_t)times.number;
+    default:
+        return 1;
+    }
+}
+
+/* Of a list attribute, of a constant's elements, of dims, of scales, and of users: at least 1, so that a comparison of
+ * what is absent is asked once and holds. A constant whose elements are not known is asked once, too, and is
+ * unknown. */
 uint32_t npart__element_count(const struct npart__trial *trial, uint32_t id, uint32_t operand)
 {
     const struct npart__term *term = id == NPART_NONE ? NULL : npart__term_at(trial, id);
-    if (term && term->kind == NPART__TERM_ARITHMETIC) {
-        return greater_of(npart__element_count(trial, term->left, operand),
-                          npart__element_count(trial, term->right, operand));
-    }
-    if (!term || term->kind != NPART__TERM_FUNCTION)
+    if (!term || term->kind < NPART__TERM_FUNCTION)
         return 1;
+    if (term->kind != NPART__TERM_FUNCTION)
+        return calculated_count(trial, term, operand);
     if (term->op == NPART__FUNCTION_ATTR && !term->has_index) {
         const struct npart__attribute *attribute = npart__node_attribute(trial->graph, trial->node, term->word);
         bool is_list = attribute && attribute->type >= NPART_ATTRIBUTE_FLOATS &&
@@ -162,7 +178,8 @@ uint32_t npart__element_count(const struct npart__trial *trial, uint32_t id, uin
     }
     bool is_quantization = term->op == NPART__FUNCTION_QSCALE || term->op == NPART__FUNCTION_QZERO;
     bool is_list = is_quantization || (term->op == NPART__FUNCTION_VALUE && !term->has_index);
-    if (!is_list && term->op != NPART__FUNCTION_CONSUMERS)
+    bool is_dims = term->op == NPART__FUNCTION_DIMS;
+    if (!is_list && !is_dims && term->op != NPART__FUNCTION_CONSUMERS)
         return 1;
     struct npart__operands operands = npart__select_operands(trial, term->selector);
     uint32_t value = npart__operand_at(trial, operands, operand);
@@ -171,12 +188,29 @@ uint32_t npart__element_count(const struct npart__trial *trial, uint32_t id, uin
                                           term->op == NPART__FUNCTION_QSCALE ? 1 : 2);
     if (value == NPART_NONE)
         return 1;
-    uint32_t kinds;
+    uint32_t kinds, first, dims;
+    if (is_dims)
+        return npart__asked_dims(trial, term, value, &first, &dims) == NPART__ANSWER_NUMBER && dims ? dims : 1;
     if (term->op == NPART__FUNCTION_CONSUMERS)
         return npart__user_kinds(trial->graph, value, &kinds) && kinds ? kinds : 1;
     /* Reads them if they have not been read so far. */
     const struct npart__known *known = npart__elements(trial->inference, &trial->inference->facts[value]);
     return known && known->count ? known->count : 1;
+}
+
+bool npart__is_empty_list(const struct npart__trial *trial, uint32_t id, uint32_t operand)
+{
+    const struct npart__term *term = npart__term_at(trial, id);
+    uint32_t first, count, value;
+    if (term->kind == NPART__TERM_REPEAT) {
+        struct npart__answer times = npart__answer_of(trial, term->right, (struct npart__place){operand, 0});
+        return times.kind == NPART__ANSWER_NUMBER && times.number == 0;
+    }
+    if (term->kind != NPART__TERM_FUNCTION || term->op != NPART__FUNCTION_DIMS)
+        return false;
+    value = npart__operand_at(trial, npart__select_operands(trial, term->selector), operand);
+    return value != NPART_NONE && npart__asked_dims(trial, term, value, &first, &count) == NPART__ANSWER_NUMBER &&
+           !count;
 }
 
 /* The first operand that a failed condition is about, for the report. Depth first and from the left, as a reader
@@ -192,11 +226,15 @@ static uint32_t operand_of(const struct npart__trial *trial, uint32_t id, uint32
     case NPART__TERM_OR:
     case NPART__TERM_COMPARE:
     case NPART__TERM_ARITHMETIC:
+    case NPART__TERM_FIRST:
+    case NPART__TERM_REPEAT:
         left = operand_of(trial, term->left, operand);
         return left != NPART_NONE ? left : operand_of(trial, term->right, operand);
     case NPART__TERM_NOT:
     case NPART__TERM_IN:
     case NPART__TERM_EACH:
+    case NPART__TERM_PRODUCT:
+    case NPART__TERM_ROOT:
         return operand_of(trial, term->left, operand);
     case NPART__TERM_PREDICATE:
     case NPART__TERM_FUNCTION:
@@ -359,6 +397,12 @@ enum npart__truth npart__holds_uniform(const struct npart__asked *asked)
         if (known->ints ? known->ints[i] != known->ints[0] : known->doubles[i] != known->doubles[0])
             return NPART__FALSE;
     return NPART__TRUE;
+}
+
+enum npart__truth npart__holds_known(const struct npart__asked *asked)
+{
+    return npart__truth_of(asked->trial->session->is_constant[asked->value] &&
+                           npart__elements(asked->trial->inference, asked->fact) != NULL);
 }
 
 /* Elements 0, 1, 2, ... in the order of memory; those of a matrix also down its columns. Down the columns: the

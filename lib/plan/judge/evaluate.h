@@ -32,6 +32,7 @@ struct npart__trial {
     uint32_t it;           /* inside each(): the operand it is at */
     bool it_is_output;
     bool is_nested;        /* asked for the sake of another node */
+    bool rounds_to_float;  /* what is calculated of fractions is rounded at each step, as float32 is */
     const struct npart__units *units; /* NULL, or those of fusion patterns, which count as well */
     const struct npart__beyond *beyond; /* NULL, or what is known of other nodes */
     bool keeps_answers; /* what is found out of other nodes is kept there */

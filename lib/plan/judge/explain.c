@@ -68,8 +68,11 @@ static void append_asked(const struct npart__trial *trial, const struct npart__t
     bool is_count = question->argument == NPART__ARGUMENT_SIDE;
     const char *noun = is_function ? question->noun : "";
     npart__append_text(out, noun);
+    bool is_sum = is_function && term->right != NPART_NONE;
+    long long index = is_sum ? npart__answer_of(trial, term->right, (struct npart__place){0, 0}).number
+                             : term->number;
     if (is_dim)
-        npart__append_format(out, " %lld", (long long)term->number);
+        npart__append_format(out, " %lld", index);
     if (term->selector != NPART_NONE && (with_operand || is_count)) {
         npart__append_text(out, is_count ? " " : *noun ? " of " : "");
         append_selector(trial, term, out);
@@ -86,7 +89,7 @@ static void append_asked(const struct npart__trial *trial, const struct npart__t
                                                                            : "input shapes");
     }
     if (!is_dim && term->has_index)
-        npart__append_format(out, "[%lld%s]", (long long)term->number, term->to_last ? ".." : "");
+        npart__append_format(out, "[%lld%s]", index, term->to_last ? ".." : "");
 }
 
 /* ---- what a condition looks at ---------------------------------------------------------------------------- */

@@ -10,6 +10,7 @@
  *   sum        = product { ("+" | "-") product }
  *   product    = factor { ("*" | "/" | "%") factor }
  *   factor     = number | word | 'text' | "-" factor | "(" sum ")" | function | name
+ *              | ( "product" | "counting" | "sqrt" ) "(" sum ")" | ( "first" | "repeat" ) "(" sum "," sum ")"
  *
  * A name is a define with its arguments, or a parameter of one (define.c).
  */
@@ -35,6 +36,14 @@ void npart__note_questions(struct npart__parser *parser)
         reserve(parser, npart__functions[i].word)->function = (uint8_t)(i + 1);
     for (size_t i = 0; i < NPART__COUNT(others); i++)
         (void)reserve(parser, others[i]);
+    static const struct {
+        const char *word;
+        enum npart__term_kind kind;
+    } makers[] = {{"product", NPART__TERM_PRODUCT}, {"first", NPART__TERM_FIRST}, {"repeat", NPART__TERM_REPEAT},
+                  {"counting", NPART__TERM_REPEAT}, {"sqrt", NPART__TERM_ROOT}};
+    for (size_t i = 0; i < NPART__COUNT(makers); i++)
+        npart__word_of(parser, NPART__TOKEN_WORD, makers[i].word, strlen(makers[i].word))->makes =
+            (uint8_t)makers[i].kind;
 }
 
 uint32_t npart__new_term(struct npart__parser *parser, struct npart__term term)
@@ -78,30 +87,36 @@ static uint32_t take_number(struct npart__parser *parser, bool is_negative)
 
 /* ---- predicates and functions ---------------------------------------------------------------------------- */
 
-/* An axis, which may be the parameter of a define: dim(W, axis). Recursion ends with the limit of defines within
- * defines (NPART__LIMIT_DEFINE_DEPTH). */
-static void parse_axis(struct npart__parser *parser, struct npart__term *term)
+static uint32_t parse_sum(struct npart__parser *parser, unsigned depth);
+
+/* An axis: a number, also one that is calculated where a node is asked for its dims, dim(X, attr(axis)). Not within
+ * another, so that the depth of both is limited. */
+static void parse_axis(struct npart__parser *parser, struct npart__term *term, int64_t *axis, uint32_t *sum)
 {
-    struct npart__scope inner;
-    struct npart__reading before;
-    if (npart__enter(parser, &inner, &before)) {
-        parse_axis(parser, term); /* no deeper than defines may use each other */
-        npart__leave(parser, &before);
+    bool may_be_sum = term->kind == NPART__TERM_FUNCTION && !parser->axis_depth &&
+                      (term->op == NPART__FUNCTION_DIM || term->op == NPART__FUNCTION_DIMS);
+    const struct npart__token *token = npart__peek(parser);
+    parser->axis_depth++;
+    uint32_t number = parse_sum(parser, 0);
+    parser->axis_depth--;
+    const struct npart__term *at = number == NPART_NONE ? NULL : &parser->oplist->terms.items[number];
+    if (!at)
         return;
-    }
-    bool is_negative = npart__accept(parser, NPART__TOKEN_MARK, "-");
-    const struct npart__token *token = npart__expect(parser, NPART__TOKEN_NUMBER, "an axis");
-    if (token && !token->word->is_whole)
+    if (at->kind == NPART__TERM_NUMBER && !at->op)
+        *axis = at->number;
+    else if (at->kind == NPART__TERM_NUMBER)
         npart__parse_fail(parser, token->column, "an axis is a whole number");
-    if (token)
-        term->number = is_negative ? -token->word->number : token->word->number;
+    else if (at->kind == NPART__TERM_WORD || !may_be_sum)
+        npart__parse_fail(parser, token->column, "expected an axis, found %s", token->word->text);
+    else
+        *sum = number;
 }
 
 /* Some questions are not complete without it: dim(X, 0). */
 static void parse_index(struct npart__parser *parser, struct npart__term *term)
 {
     if (npart__accept(parser, NPART__TOKEN_MARK, ","))
-        parse_axis(parser, term);
+        parse_axis(parser, term, &term->number, &term->right);
     else
         npart__parse_fail(parser, npart__peek(parser)->column, "expected , and an axis");
 }
@@ -137,6 +152,9 @@ static void parse_argument(struct npart__parser *parser, uint8_t argument, struc
         if (argument == NPART__ARGUMENT_OPERAND_INDEX || term->has_index)
             parse_index(parser, term);
         term->to_last = term->has_index && npart__accept(parser, NPART__TOKEN_MARK, "..");
+        term->last = -1;
+        if (term->to_last && !npart__next_is(parser, NPART__TOKEN_MARK, ")"))
+            parse_axis(parser, term, &term->last, &term->next);
         return;
     case NPART__ARGUMENT_ATTRIBUTE:
     case NPART__ARGUMENT_ATTRIBUTE_INDEX:
@@ -198,8 +216,26 @@ static uint32_t parse_asked(struct npart__parser *parser, enum npart__term_kind 
 
 /* ---- arithmetic ------------------------------------------------------------------------------------------ */
 
-/* Parentheses, signs and names each count one level of depth. */
-static uint32_t parse_sum(struct npart__parser *parser, unsigned depth);
+/* Parentheses, signs and names each count one level of depth, as here and below. One list within another would take as
+ * long as the product of both: `product(dims(X, 2..))`, `first(attr(strides, 0), 1)`, `repeat(1, rank(X) - 2)`. */
+static uint32_t parse_of_terms(struct npart__parser *parser, enum npart__term_kind kind, unsigned depth)
+{
+    const struct npart__token *token = npart__peek(parser);
+    bool is_list = kind == NPART__TERM_PRODUCT || kind == NPART__TERM_REPEAT;
+    bool is_counting = strcmp(token->word->text, "counting") == 0;
+    if (is_list && parser->list_depth)
+        npart__parse_fail(parser, token->column, "%s within another list", token->word->text);
+    parser->now.at += 2;
+    parser->list_depth += is_list;
+    uint32_t left = parse_sum(parser, depth + 1), right = NPART_NONE;
+    bool is_pair = kind == NPART__TERM_FIRST || (kind == NPART__TERM_REPEAT && !is_counting);
+    if (is_pair && npart__need(parser, NPART__TOKEN_MARK, ",", ", and a number"))
+        right = parse_sum(parser, depth + 1);
+    parser->list_depth -= is_list;
+    (void)npart__need(parser, NPART__TOKEN_MARK, ")", ")");
+    return is_counting ? npart__new_pair(parser, kind, 0, NPART_NONE, left)
+                       : npart__new_pair(parser, kind, 0, left, right);
+}
 
 /* A word that is a function without parentheses after it is an ordinary word: `equation` may be
  * an attribute's value, too. */
@@ -237,10 +273,11 @@ static uint32_t parse_factor(struct npart__parser *parser, unsigned depth)
         uint32_t function = token->word->function;
         /* There is one: a range ends with a token of kind END. */
         const struct npart__token *next = token + 1;
-        bool is_asked = function && (npart__functions[function - 1].argument == NPART__ARGUMENT_NOTHING ||
-                                     (next->word->kind == NPART__TOKEN_MARK && strcmp(next->word->text, "(") == 0));
-        if (is_asked)
+        bool opens = next->word->kind == NPART__TOKEN_MARK && strcmp(next->word->text, "(") == 0;
+        if (function && (opens || npart__functions[function - 1].argument == NPART__ARGUMENT_NOTHING))
             return parse_asked(parser, NPART__TERM_FUNCTION, function - 1, &npart__functions[function - 1]);
+        if (opens && token->word->makes)
+            return parse_of_terms(parser, (enum npart__term_kind)token->word->makes, depth);
     }
     if (token->word->kind == NPART__TOKEN_WORD || token->word->kind == NPART__TOKEN_LITERAL) {
         struct npart__term word = npart__blank_term(NPART__TERM_WORD);

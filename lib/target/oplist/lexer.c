@@ -437,8 +437,10 @@ void npart__need_tokens(struct npart__parser *parser, struct npart__lexed_line *
 static bool waits(struct npart__parser *parser, const char *text, size_t bytes, size_t *offset,
                   struct npart__lexed_line *statement)
 {
+    if (!parser->is_builtin) /* only these are terminated */
+        return false;
     const char *line = text + *offset, *first = line + strspn(line, " "), *end = first;
-    if (!parser->is_builtin || !is_letter(*first))
+    if (!is_letter(*first))
         return false;
     statement->word =
         npart__word_of(parser, NPART__TOKEN_WORD, first, word_length(first, bytes - (size_t)(first - text)));

@@ -175,6 +175,7 @@ enum npart__put_kind {
     NPART__PUT_OPERAND, /* an operand of a node of the match, by the operator's name for it */
     NPART__PUT_MADE,    /* result `output` of what a `make` line makes */
     NPART__PUT_NUMBERS, /* a new constant */
+    NPART__PUT_VIEW,    /* an argument in dims that the numbers are; of rank 0 a constant, where its number is known */
     NPART__PUT_CHOICE,  /* of two arguments the first where the condition holds */
     NPART__PUT_ABSENT,  /* `*`: an operand that is left out, a result that nothing may use */
     NPART__PUT_REST,    /* `..`: of a copy, its operands from here on */
@@ -183,7 +184,7 @@ enum npart__put_kind {
 
 struct npart__put_part {
     uint8_t kind, output;
-    bool is_vector;          /* numbers: of rank 1; else one number of rank 0 */
+    uint8_t rank;            /* of numbers: 0 of one number, 1, or 2 of one row */
     uint8_t element_type;    /* of numbers; 0: that of the value `like` */
     uint32_t like;           /* part */
     const char *domain, *op; /* of a node */
@@ -201,6 +202,7 @@ struct npart__put_attribute {
     char kind;                           /* of the schema: f i s F I; '*': is dropped; 'r': number of results */
     const char *copied;                  /* from the node `from`, with its default; NULL: the numbers */
     uint32_t from;                       /* of the pattern's names, or NPART__ROOT_NAME */
+    bool is_given;                       /* copied only where that node gives it */
     uint32_t first_number, number_count; /* terms, in put_numbers */
     uint32_t next;
 };
@@ -208,6 +210,7 @@ struct npart__put_attribute {
 /* Of one form of a rewrite: names of what it makes, and results that it puts. */
 #define NPART__LIMIT_MAKES 16u
 #define NPART__LIMIT_PUTS 8u
+#define NPART__LIMIT_CLASSES 4u /* `class` lines */
 
 /* What a rewrite replaces, and what by: a pattern and what comes in its place, or a function of lib/change/rewrite. */
 struct npart__rewrite_form {
@@ -218,7 +221,7 @@ struct npart__rewrite_form {
         const char *text;
         uint32_t part;
         uint8_t results; /* how many of its node are asked for */
-        bool is_used;
+        bool is_used, is_early; /* is_early: made before all else, and not where it is used first */
     } makes[NPART__LIMIT_MAKES];
     uint32_t make_count;
     uint32_t puts[NPART__LIMIT_PUTS]; /* parts, by result of the last node; further results must be unused */
@@ -226,6 +229,12 @@ struct npart__rewrite_form {
     uint32_t anchor; /* the node that a target lacks: the name of a let; NPART__ROOT_NAME: the last one */
     uint8_t equality; /* place in npart__equality_words; `or class CLASS` of a form goes before the rewrite's */
     const char *caveat; /* NULL: the rewrite's */
+    struct {
+        uint32_t condition;
+        uint8_t equality;
+        const char *caveat;
+    } classes[NPART__LIMIT_CLASSES]; /* in place of the two above, where the condition holds; the first that does */
+    uint32_t class_count;
 };
 
 /* A `rewrite` of a list of rewrites (docs/inside/rewrites.md). */

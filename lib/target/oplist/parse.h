@@ -35,6 +35,7 @@ struct npart__word {
     bool is_whole;       /* a number without point or exponent */
     bool is_reserved;    /* it means something in every condition already */
     uint8_t predicate, function; /* plus one, of questions.def */
+    uint8_t makes;               /* before a parenthesis: a term of this kind, of `product` and its like; 0: none */
     uint8_t element_type;        /* 0: it is none */
     uint8_t first_line, line_end; /* the rows of lines.c with this keyword, and others between; 0, 0: it is none */
 };
@@ -156,6 +157,8 @@ struct npart__parser {
     } numbers;
     uint32_t first_selector; /* of the op at hand */
     unsigned each_depth; /* inside how many each() */
+    unsigned axis_depth; /* inside an axis that is calculated */
+    unsigned list_depth; /* and how many product() and repeat(), of which there may be one */
     uint64_t tokens_lexed, tokens_read; /* so far */
     /* of an included list, which the including one may change */
     unsigned include_depth;

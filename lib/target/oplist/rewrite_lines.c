@@ -5,8 +5,9 @@
  *
  *   expression = OP "(" [ item { "," item } ] ")" | NODE "(" [ item { "," item } ] ")" | NAME | NODE "." OPERAND | "*"
  *              | ".." | numbers ( "of" expression | "as" TYPE ) | "if" "(" condition "," expression "," expression ")"
- *   item       = expression | ATTRIBUTE "=" ( value | NODE "." ATTRIBUTE | "*" )
- *   numbers    = number | "vector" "(" number { "," number } ")"
+ *              | "view" "(" expression "," number { "," number } ")" | "scalar" "(" expression ")"
+ *   item       = expression | ATTRIBUTE "=" ( value | NODE "." ATTRIBUTE [ "given" ] | "*" )
+ *   numbers    = number | ( "vector" | "row" ) "(" number { "," number } ")"
  *
  * NODE is the name of a let, or `root`. Numbers are calculated as in conditions, and ask the last node.
  */
@@ -267,13 +268,14 @@ static uint32_t take_number(struct npart__parser *parser)
     return npart__new_term(parser, infinite);
 }
 
-/* `(a, b, c)`, or one number without parentheses. Numbers of a constant or an attribute follow one another. No
- * number asks for others while it is read, so those of one list are a range of put_numbers. */
-static void take_numbers(struct npart__parser *parser, bool is_list, uint32_t *first, uint32_t *count)
+/* `(a, b, c)` after `opening`, or one number without parentheses. Numbers of a constant or an attribute follow one
+ * another. No number asks for others while it is read, so those of one list are a range of put_numbers. */
+static void take_numbers(struct npart__parser *parser, const char *opening, uint32_t *first, uint32_t *count)
 {
+    bool is_list = opening != NULL;
     *first = parser->oplist->put_numbers.count;
     *count = 0;
-    if (is_list && !npart__need(parser, NPART__TOKEN_MARK, "(", "("))
+    if (is_list && !npart__need(parser, NPART__TOKEN_MARK, opening, opening))
         return;
     do {
         uint32_t term = take_number(parser);
@@ -289,8 +291,10 @@ static void take_numbers(struct npart__parser *parser, bool is_list, uint32_t *f
 static uint32_t parse_constant(struct npart__parser *parser, unsigned depth)
 {
     struct npart__put_part part = blank_part(NPART__PUT_NUMBERS);
-    part.is_vector = npart__accept(parser, NPART__TOKEN_WORD, "vector");
-    take_numbers(parser, part.is_vector, &part.first_number, &part.number_count);
+    part.rank = npart__accept(parser, NPART__TOKEN_WORD, "vector")  ? 1
+                : npart__next_is(parser, NPART__TOKEN_WORD, "row") ? 2 : 0;
+    parser->now.at += part.rank == 2;
+    take_numbers(parser, part.rank ? "(" : NULL, &part.first_number, &part.number_count);
     if (npart__accept(parser, NPART__TOKEN_WORD, "of")) {
         part.like = parse_put(parser, depth + 1);
         const struct npart__put_part *like =
@@ -362,6 +366,19 @@ static uint32_t parse_choice(struct npart__parser *parser, unsigned depth)
     return add_part(parser, part);
 }
 
+/* view(NEW, DIM, ...) and scalar(NEW), which has no dims. */
+static uint32_t parse_view(struct npart__parser *parser, bool has_dims, unsigned depth)
+{
+    struct npart__put_part part = blank_part(NPART__PUT_VIEW);
+    parser->now.at += 2;
+    part.argument = parse_put(parser, depth + 1);
+    if (has_dims)
+        take_numbers(parser, ",", &part.first_number, &part.number_count);
+    else
+        (void)npart__need(parser, NPART__TOKEN_MARK, ")", ")");
+    return add_part(parser, part);
+}
+
 /* ---- nodes ------------------------------------------------------------------------------------------------- */
 
 /* What the attribute is in any version of the op, the newest first: older ones have axes that are operands now. False:
@@ -414,10 +431,11 @@ static uint32_t parse_attribute(struct npart__parser *parser, const struct npart
             npart__parse_fail(parser, value->column, "%s has no attribute %s%s", op.name, dot + 1,
                               npart__hint_attribute(parser, op.domain, op.name, dot + 1));
         parser->now.at++;
+        attribute.is_given = npart__accept(parser, NPART__TOKEN_WORD, "given");
     } else {
         /* By the schema's kind: a list stands in parentheses. */
         bool is_list = attribute.kind == 'I' || attribute.kind == 'F';
-        take_numbers(parser, is_list, &attribute.first_number, &attribute.number_count);
+        take_numbers(parser, is_list ? "(" : NULL, &attribute.first_number, &attribute.number_count);
     }
     return NPART__ADD(parser, &parser->oplist->put_attributes, attribute);
 }
@@ -503,8 +521,9 @@ static uint32_t parse_new_node(struct npart__parser *parser, unsigned depth)
     return add_part(parser, part);
 }
 
-/* An expression is told by its first words. Recursive, so its depth is limited like that of patterns. `if` and
- * `vector` before a parenthesis are words of this language, so no op can be called so. */
+/* An expression is told by its first words. Recursive, so its depth is limited like that of patterns. `if`, `view`,
+ * `scalar`, `vector`, `product` and their like before a parenthesis are words of this language, so no op can be called
+ * so. */
 static uint32_t parse_put(struct npart__parser *parser, unsigned depth)
 {
     const struct npart__token *token = npart__peek(parser);
@@ -522,15 +541,18 @@ static uint32_t parse_put(struct npart__parser *parser, unsigned depth)
         return add_part(parser, blank_part(NPART__PUT_REST));
     if (opens && strcmp(token->word->text, "if") == 0)
         return parse_choice(parser, depth);
+    if (opens && (strcmp(token->word->text, "view") == 0 || strcmp(token->word->text, "scalar") == 0))
+        return parse_view(parser, *token->word->text == 'v', depth);
     /* What begins with a mark or a number can be nothing else here. */
     bool is_number = token->word->kind != NPART__TOKEN_WORD || strcmp(token->word->text, "inf") == 0 ||
-                     (opens && (strcmp(token->word->text, "vector") == 0 || token->word->function));
+                     (opens && (token->word->function || token->word->makes ||
+                                strcmp(token->word->text, "vector") == 0 || strcmp(token->word->text, "row") == 0));
     return is_number ? parse_constant(parser, depth) : opens ? parse_new_node(parser, depth) : parse_name(parser);
 }
 
-/* With the last node as what conditions and numbers ask about. `root` lies on the stack, hence parser->op is cleared
- * before it goes. */
-static uint32_t parse_expression(struct npart__parser *parser)
+/* An expression or a condition, with the last node as what conditions and numbers ask about. `root` lies on the stack,
+ * hence parser->op is cleared before it goes. */
+static uint32_t parse_at_root(struct npart__parser *parser, bool is_condition)
 {
     struct npart__op_entry root;
     if (!npart__root_op(parser, &root)) {
@@ -538,9 +560,14 @@ static uint32_t parse_expression(struct npart__parser *parser)
         return NPART_NONE;
     }
     npart__ask_of(parser, &root);
-    uint32_t part = parse_put(parser, 0);
+    uint32_t part = is_condition ? npart__parse_condition(parser) : parse_put(parser, 0);
     npart__ask_of(parser, NULL);
     return part;
+}
+
+static uint32_t parse_expression(struct npart__parser *parser)
+{
+    return parse_at_root(parser, false);
 }
 
 /* ---- lines ------------------------------------------------------------------------------------------------- */
@@ -554,11 +581,25 @@ void npart__line_at(struct npart__parser *parser, const struct npart__value *is)
         npart__parse_fail(parser, is[0].token->column, "no let says what node makes %s", is[0].text);
 }
 
+/* Without a sentence there is nothing to know of it. */
+void npart__line_class(struct npart__parser *parser, const struct npart__value *is)
+{
+    struct npart__rewrite_form *form = parser->form;
+    if (form->class_count == NPART__LIMIT_CLASSES)
+        npart__parse_fail(parser, 1, "more than %u class lines", NPART__LIMIT_CLASSES);
+    uint32_t condition = parse_at_root(parser, true);
+    if (parser->status != NPART_OK)
+        return;
+    form->classes[form->class_count].condition = condition;
+    form->classes[form->class_count].equality = (uint8_t)is[0].index;
+    form->classes[form->class_count++].caveat = is[1].text ? is[1].text : "";
+}
+
 /* Written before it is used, so makes never use each other in a circle. */
 void npart__line_make(struct npart__parser *parser, const struct npart__value *is)
 {
     struct npart__rewrite_form *form = parser->form;
-    const struct npart__token *name = is[0].token;
+    const struct npart__token *name = is[1].token;
     bool is_known = npart__find_pattern_name(parser, name->word->text) != NPART_NONE ||
                     find_make(parser, name->word->text, strlen(name->word->text)) != NPART_NONE ||
                     strcmp(name->word->text, "root") == 0;
@@ -570,6 +611,7 @@ void npart__line_make(struct npart__parser *parser, const struct npart__value *i
     if (parser->status != NPART_OK)
         return;
     form->makes[form->make_count].text = name->word->text;
+    form->makes[form->make_count].is_early = is[0].token != NULL;
     form->makes[form->make_count++].part = part;
 }
 

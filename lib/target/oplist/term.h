@@ -29,6 +29,10 @@ enum npart__term_kind {
     NPART__TERM_WORD,
     NPART__TERM_FUNCTION,   /* op is an enum npart__function */
     NPART__TERM_ARITHMETIC, /* left op right, op a character */
+    NPART__TERM_PRODUCT,    /* of all elements of left */
+    NPART__TERM_FIRST,      /* left, or right where that is absent */
+    NPART__TERM_REPEAT,     /* a list of left, right times; without left 0, 1, 2, ... */
+    NPART__TERM_ROOT,       /* the square root of left */
 };
 
 enum npart__predicate {
@@ -65,6 +69,9 @@ enum npart__answers {
     NPART__ANSWERS_NUMBER,
 };
 
+/* Most elements of a REPEAT: how many there are may come from a file. */
+#define NPART__LIMIT_REPEATED (1u << 20)
+
 /* A row of questions.def; of a predicate the noun is its adjective. */
 struct npart__question {
     const char *word;
@@ -92,10 +99,12 @@ struct npart__term {
     uint8_t kind, op; /* op: see the kinds; of a NUMBER 1 where it has a fraction, of an ITEM 1 where it is a range */
     uint8_t element_type; /* of a word that names one */
     bool has_index;       /* of attr(), value() and static(): `number` is the element or axis asked for */
-    bool to_last;         /* ... and all after it */
+    bool to_last;         /* ... and all after it, of dims() up to `last` */
     uint32_t left, right, next;
     uint32_t selector;    /* of a predicate or function about operands */
     int64_t number;       /* also a switch bit, a variant, the index of dim() */
+    int64_t last;         /* of dims(): counted from the end when negative; of both axes `right` and `next` are the
+                           * numbers where they are calculated, NPART_NONE where they are not */
     double real; /* of a NUMBER with a fraction: its value */
     const char *word;     /* also an attribute's name; of a NUMBER with a fraction as it is written, or a toolchain */
     const char *fallback; /* default of an attribute as text; NULL: none */

@@ -18,6 +18,14 @@ const struct npart__question npart__functions[] = {
 #include "oplist/questions.def"
 };
 
+static void append_axis(const struct npart__oplist *oplist, uint32_t sum, int64_t axis, struct npart__buffer *out)
+{
+    if (sum == NPART_NONE)
+        npart__append_int64(out, axis);
+    else
+        npart__append_term(oplist, sum, out);
+}
+
 /* A question with its argument, of which there may be none: dim(X, -1), static(X, 1..), opset. */
 static void append_asked(const struct npart__oplist *oplist, const struct npart__term *term, struct npart__buffer *out)
 {
@@ -36,8 +44,10 @@ static void append_asked(const struct npart__oplist *oplist, const struct npart_
         npart__append_text(out, oplist->variants.items[term->number].name);
     if (term->has_index || question->argument == NPART__ARGUMENT_OPERAND_INDEX) {
         npart__append_text(out, ", ");
-        npart__append_int64(out, term->number);
+        append_axis(oplist, term->right, term->number, out);
         npart__append_text(out, term->to_last ? ".." : "");
+        if (term->to_last && (term->last != -1 || term->next != NPART_NONE))
+            append_axis(oplist, term->next, term->last, out);
     }
     npart__append_text(out, ")");
 }
@@ -144,6 +154,22 @@ void npart__append_term(const struct npart__oplist *oplist, uint32_t id, struct 
         break;
     case NPART__TERM_ARITHMETIC:
         append_pair(oplist, term, arithmetic, out);
+        break;
+    case NPART__TERM_PRODUCT:
+    case NPART__TERM_FIRST:
+    case NPART__TERM_REPEAT:
+    case NPART__TERM_ROOT:
+        npart__append_text(out, term->kind == NPART__TERM_PRODUCT ? "product("
+                                : term->kind == NPART__TERM_FIRST ? "first("
+                                : term->kind == NPART__TERM_ROOT  ? "sqrt("
+                                : term->left == NPART_NONE        ? "counting("
+                                                                  : "repeat(");
+        if (term->left != NPART_NONE)
+            npart__append_term(oplist, term->left, out);
+        npart__append_text(out, term->left == NPART_NONE || term->right == NPART_NONE ? "" : ", ");
+        if (term->right != NPART_NONE)
+            npart__append_term(oplist, term->right, out);
+        npart__append_text(out, ")");
         break;
     case NPART__TERM_PREDICATE:
     case NPART__TERM_FUNCTION:
