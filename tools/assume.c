@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "assume.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-#include "message.h"
+#include "tool.h"
 
 /* As plans read it: "Erf" and "ai.onnx:Erf" are the standard's. */
 static bool is_of_op(const struct npart_node *node, const char *op)

@@ -1,17 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#if !defined(_POSIX_C_SOURCE)
-#define _POSIX_C_SOURCE 200809L
-#endif
-#include "words.h"
-
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "files.h"
-#include "message.h"
-#include "platform.h"
-#include "printed.h"
+#include "tool.h"
 
 #define MOST_TABLES 256u
 

@@ -2,22 +2,9 @@
  *
  * Which models are checked, against which project file, one after the other.
  */
-#include "check_files.h"
+#include "check.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
-
-#include "assume.h"
-#include "document.h"
-#include "files.h"
-#include "paths.h"
-#include "grow.h"
-#include "message.h"
-#include "new_files.h"
-#include "platform.h"
-#include "scan_text.h"
-#include "words.h"
 
 struct subject {
     char *path, *relative;

@@ -2,17 +2,7 @@
  *
  * The files of a check beside models: baselines, and waivers that are added to project files.
  */
-#include "check_files.h"
-
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "files.h"
-#include "paths.h"
-#include "message.h"
-#include "output_file.h"
-#include "platform.h"
+#include "check.h"
 
 /* ---- baselines ----------------------------------------------------------------------------------------------- */
 

@@ -1,15 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "completion.h"
+#include "tool.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "options.h"
 #include "printed_files.h"
-#include "printed.h"
-#include "scan_text.h"
-#include "words.h"
 
 /* What is asked: a word's beginning, of which `kept` bytes stay as they are ("--target=", "hexagon,"). */
 struct question {

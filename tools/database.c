@@ -13,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "message.h"
+#include "tool.h"
 
 #ifdef TOOL_HAS_SQLITE
 #include <sqlite3.h>

@@ -2,17 +2,7 @@
  *
  * The command diff: two sides, each a model or a saved report, or one model on two targets.
  */
-#include "words.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "document.h"
-#include "job.h"
-#include "message.h"
-#include "paths.h"
-#include "side.h"
+#include "tool.h"
 
 #define TARGET_BYTES 512 /* of a target with its toolchain, as it is named */
 

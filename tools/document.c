@@ -1,14 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "document.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-#include "files.h"
-#include "message.h"
-#include "picture.h"
-#include "platform.h"
-#include "words.h"
+#include "tool.h"
 
 bool wants_document(const struct options *options)
 {

@@ -1,13 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "files.h"
-
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "paths.h"
-#include "message.h"
+#include "tool.h"
 
 #define MOST_PATH_BYTES 16384
 

@@ -1,14 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "words.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-#include "document.h"
-#include "message.h"
-#include "platform.h"
-#include "printed.h"
-#include "thresholds.h"
+#include "tool.h"
 
 /* One line that is written again and again, where somebody looks on. */
 static void show_progress(void *payload, const char *rewrite, uint32_t plans)

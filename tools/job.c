@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "job.h"
+#include "tool.h"
 
 /* Sizes are as they were given, though a dim may be another model's: that was told of the model as it is. */
 static npart_status make_look(const struct run *run, const struct job *job, const char *as, struct look *look,

@@ -2,14 +2,9 @@
  *
  * Files that explain themselves, for who begins one: an op list (new.ops), a project file (new.toml).
  */
-#include "new_files.h"
+#include "tool.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "message.h"
 #include "printed_files.h"
-#include "scan_text.h"
 
 /* A text with the words in the place of the marks before them, up to a NULL; what cannot be written is told when the
  * output is closed. */

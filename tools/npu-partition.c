@@ -2,23 +2,7 @@
  *
  * npu-partition: reads the command line, asks the library, prints. It contains no analysis.
  */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "assume.h"
-#include "completion.h"
-#include "document.h"
-#include "files.h"
-#include "job.h"
-#include "limits.h"
-#include "message.h"
-#include "new_files.h"
-#include "platform.h"
-#include "printed.h"
-#include "run.h"
-#include "thresholds.h"
-#include "words.h"
+#include "tool.h"
 
 /* ---- one model --------------------------------------------------------------------------------------------- */
 

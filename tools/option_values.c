@@ -1,12 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "option_values.h"
-
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "files.h"
-#include "thresholds.h"
+#include "tool.h"
 
 /* A number, or a truth value; `*at` is moved past it. */
 static bool read_number(const char **at, double *out)

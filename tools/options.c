@@ -1,17 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "options.h"
-
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "completion.h"
-#include "limits.h"
-#include "message.h"
-#include "option_values.h"
-#include "thresholds.h"
-#include "words.h"
+#include "tool.h"
 
 #define MOST_MISTAKES 10
 

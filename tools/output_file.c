@@ -1,13 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "output_file.h"
-
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "files.h"
-#include "message.h"
-#include "platform.h"
+#include "tool.h"
 
 #define MOST_NAMES 1000u /* of one process: files that were left over */
 

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "paths.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-#include "grow.h"
+#include "tool.h"
 
 char *join_parts(const char *a, const char *b, const char *c)
 {

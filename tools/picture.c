@@ -1,10 +1,9 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "picture.h"
-
-#include <errno.h>
-#include <string.h>
-
-#include "message.h"
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * --format png: what --format dot writes, as Graphviz' dot draws it. That is the only program that the tool ever
+ * starts, and only for this format: with fixed arguments, without a shell.
+ */
+#include "tool.h"
 
 static npart_status refuse(struct npart_error *error, npart_status status, const char *why)
 {

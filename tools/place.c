@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "words.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "message.h"
+#include "tool.h"
 
 struct set {
     npart_model **models;

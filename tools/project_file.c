@@ -2,19 +2,7 @@
  *
  * Where a project file lies, and what it says of a model.
  */
-#include "project.h"
-
-#include <errno.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "files.h"
-#include "paths.h"
-#include "message.h"
-#include "output_file.h"
-#include "platform.h"
-#include "scan_text.h"
+#include "check.h"
 
 /* ---- where it lies ------------------------------------------------------------------------------------------ */
 

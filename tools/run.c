@@ -1,14 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "run.h"
-
-#include <errno.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "message.h"
-#include "platform.h"
-#include "printed.h"
+#include "tool.h"
 
 void worsen(struct run *run, enum exit_status status)
 {

@@ -3,21 +3,7 @@
  * Workers take models from a window (scan_window.h) and make their lines; the first thread writes them, and is the only
  * one that tells anything, counts or looks at the clock. Op lists are read once, and shared.
  */
-#include "words.h"
-
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "files.h"
-#include "message.h"
-#include "platform.h"
-#include "printed.h"
-#include "scan_lines.h"
-#include "scan_progress.h"
-#include "scan_results.h"
-#include "scan_text.h"
-#include "scan_window.h"
+#include "scan.h"
 
 #define LINES_A_WORKER 64u                     /* that may wait for one that takes long */
 #define MOST_WAITING_BYTES ((size_t)64 << 20)  /* of lines, above which no model is begun */

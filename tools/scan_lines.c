@@ -2,17 +2,7 @@
  *
  * Called by many threads: nothing here tells, waits for others, or changes what they share.
  */
-#include "scan_lines.h"
-
-#include <errno.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "files.h"
-#include "job.h"
-#include "message.h"
-#include "scan_text.h"
+#include "scan.h"
 
 /* ---- the fingerprint ---------------------------------------------------------------------------------------- */
 

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "scan_progress.h"
-
-#include <stdio.h>
-#include <string.h>
-
-#include "platform.h"
-#include "printed.h"
+#include "scan.h"
 
 #define MOST_SHOWN_MS 100 /* between two bars at least */
 #define BAR_CELLS 20

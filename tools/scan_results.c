@@ -3,18 +3,7 @@
  * A file of lines is open for adding alone, so that whatever goes wrong, what stands there stays. Each line says with
  * which version and options it was made, so a file needs no other beside it to be gone on with.
  */
-#include "scan_results.h"
-
-#include <errno.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "files.h"
-#include "message.h"
-#include "printed.h"
-#include "scan_lines.h"
-#include "scan_text.h"
+#include "scan.h"
 
 struct reader {
     struct results *results;

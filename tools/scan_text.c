@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "scan_text.h"
+#include "tool.h"
 
 #include "npu_partition.h"
-
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static bool reserve(struct text *text, size_t count)
 {

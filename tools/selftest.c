@@ -3,13 +3,7 @@
  * The command selftest: a model of a few nodes that a target surely takes, by its own plan, with what runs it. Where
  * that model does not run on the NPU, it is not the model.
  */
-#include "words.h"
-
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "message.h"
+#include "tool.h"
 
 struct selftest {
     struct run *run;

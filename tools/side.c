@@ -1,14 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "side.h"
-
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "files.h"
-#include "paths.h"
-#include "platform.h"
+#include "tool.h"
 
 bool is_saved_report(const char *path)
 {

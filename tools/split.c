@@ -2,16 +2,7 @@
  *
  * The commands split and annotate: the model is read a second time, and written with what the plans say.
  */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "job.h"
-#include "message.h"
-#include "paths.h"
-#include "platform.h"
-#include "scan_text.h"
-#include "words.h"
+#include "tool.h"
 
 #define MANIFEST "/manifest.json"
 

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "thresholds.h"
-
-#include <string.h>
-
-#include "message.h"
+#include "tool.h"
 
 void find_outcomes(struct outcomes *out, const struct options *options, const npart_plan *plan)
 {

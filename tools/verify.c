@@ -2,13 +2,7 @@
  *
  * The command verify: a plan beside what a real run left.
  */
-#include "words.h"
-
-#include <string.h>
-
-#include "files.h"
-#include "message.h"
-#include "output_file.h"
+#include "tool.h"
 
 struct verifying {
     struct run *run;

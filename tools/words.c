@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "words.h"
-
-#include <string.h>
+#include "tool.h"
 
 /* In the order of --help. */
 static const struct word words[] = {

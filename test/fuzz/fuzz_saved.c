@@ -8,8 +8,7 @@
 #endif
 #include <unistd.h>
 
-#include "../../tools/message.h"
-#include "../../tools/scan_results.h"
+#include "../../tools/scan.h"
 #include "gate/gate.h"
 #include "fuzz/formats.h"
 #include "fuzz/fuzz.h"

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The project file, npu-partition.toml (docs/project-file.md): targets, sizes, thresholds and waivers by globs of
- * models.
+ * The files of a check: the project file, npu-partition.toml (docs/project-file.md), with targets, sizes, thresholds and
+ * waivers by globs of models; what models were (baselines); and waivers that are added.
  */
-#ifndef TOOL_PROJECT_H
-#define TOOL_PROJECT_H
+#ifndef TOOL_CHECK_H
+#define TOOL_CHECK_H
 
-#include "options.h"
+#include "tool.h"
+
+/* ---- the project file ----------------------------------------------------------------------------------------- */
 
 #define PROJECT_FILE "npu-partition.toml"
 
@@ -48,5 +50,39 @@ bool project_append(const struct project *project, const char *text, size_t coun
 __attribute__((format(printf, 4, 5)))
 #endif
 void project_say(const struct project *project, uint32_t line, uint32_t column, const char *format, ...);
+
+/* ---- files beside models -------------------------------------------------------------------------------------- */
+
+struct baseline {
+    const char *path;
+    struct sides before;
+    npart_baseline *made;
+    bool is_written; /* it is to be */
+    bool is_part;    /* of the models that it may have only some are checked */
+    struct baseline *next; /* of a run */
+};
+
+/* Reads it. One that is to be written need not be there. False, and told, where it cannot be used. */
+bool baseline_open(struct baseline *baseline, const char *path, bool is_written);
+void baseline_free(struct baseline *baseline);
+/* Where it is to be written. Unless all models were checked, those that were not stay as they are in it. False, and
+ * told, when that fails. */
+bool baseline_write(const struct baseline *baseline, bool are_all);
+
+/* What is to be added to project files. Begins with zeros. */
+struct acceptance {
+    struct addition {
+        const struct project *project;
+        struct text stanzas;
+        size_t count;
+    } *items;
+    size_t count;
+};
+
+/* Keeps stanzas for all that fails of a model, which is accepted from here on. False: not all can be, which is told. */
+bool acceptance_add(struct acceptance *acceptance, const struct project *project, const char *path, npart_gate *gate);
+/* Writes them. False, and told, where one cannot be. */
+bool acceptance_write(struct acceptance *acceptance);
+void acceptance_free(struct acceptance *acceptance);
 
 #endif

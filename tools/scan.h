@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Lines of a scan: what is in one, where they go, and how far it is.
+ */
+#ifndef TOOL_SCAN_H
+#define TOOL_SCAN_H
+
+#include "database.h"
+#include "scan_window.h"
+#include "tool.h"
+
+/* ---- the line of one model ------------------------------------------------------------------------------------ */
+
+#define FINGERPRINT_BYTES 17 /* 16 digits and a NUL */
+
+/* Of all options that lines depend on, but for --max-bytes, --max-memory and --timeout, with the files that they name:
+ * member `tool.options`. False, and told: such a file cannot be read. */
+bool find_fingerprint(const struct run *run, char *out);
+
+/* May be called from several threads at once, with the same run. `is_dim_found` has a place for each --dim; those that
+ * the model has are set. */
+void make_line(const struct run *run, const char *fingerprint, const struct npart_file *model, bool *is_dim_found,
+               struct line *line);
+
+/* ---- where lines go ------------------------------------------------------------------------------------------- */
+
+struct results {
+    const char *name; /* as messages say it */
+    FILE *file; /* of lines; of a database, what keeps other scans out */
+    struct database *database;
+    struct paths done; /* of models that are there from earlier scans, sorted, as JSON has them (json_form) */
+};
+
+/* Opens what the options name, and with --resume counts each line that is there; what a torn last line has is
+ * dropped; *earlier: how many. Tells what is wrong: there is something already, or not of the same options. */
+enum exit_status results_open(struct results *results, const struct options *options, const char *fingerprint,
+                              npart_many *many, size_t *earlier);
+/* Whether an earlier scan has the model, by its path as JSON has it. */
+bool results_have(const struct results *results, const char *path);
+/* Writes a line, at once or, into a database, within a second. False, and told: it cannot be written. */
+bool results_add(struct results *results, const struct line *line);
+/* To be called now and then while no line comes. False, and told: earlier lines cannot be written. */
+bool results_settle(struct results *results);
+/* Writes what is left, and closes; once closed, it does nothing. False, and told: not all could be written. */
+bool results_close(struct results *results);
+
+/* ---- how far a scan is ---------------------------------------------------------------------------------------- */
+
+struct progress {
+    bool is_shown;
+    size_t total, earlier, done; /* models: of the scan, that were there already, of this run */
+    const npart_many *many;      /* earlier ones included */
+    uint64_t started_ms, shown_ms;
+};
+
+uint64_t progress_failures(const struct progress *progress);
+/* Ten times a second at most. */
+void progress_show(struct progress *progress);
+/* Takes the bar away. */
+void progress_hide(struct progress *progress);
+/* A line, or two where models failed. */
+void progress_write_totals(const struct progress *progress, npart_write_callback write, void *payload);
+
+#endif
