@@ -28,16 +28,10 @@ static void tell_assumption(const npart_model *model, const char *path, const ch
     struct npart_model_info info = {.size = sizeof info};
     char near[128] = "";
     (void)npart_model_info(model, &info);
-    const char **names = calloc(info.node_count + (size_t)1, sizeof *names);
-    char(*full)[64] = calloc(info.node_count + (size_t)1, sizeof *full);
-    for (uint32_t i = 0; names && full && npart_model_node(model, i, &node); i++) {
-        (void)snprintf(full[i], sizeof full[i], "%s:%s", node.domain, node.op);
-        names[i] = *node.domain ? full[i] : node.op;
-    }
-    if (names && full)
-        (void)npart_nearest_name(op, names, info.node_count, near, sizeof near);
-    free(names);
-    free(full);
+    const char **names = need(info.node_count * sizeof *names);
+    for (uint32_t i = 0; npart_model_node(model, i, &node); i++)
+        names[i] = *node.domain ? text_of("%s:%s", node.domain, node.op) : node.op;
+    (void)npart_nearest_name(op, names, info.node_count, near, sizeof near);
     say("%s: note: --assume %s changes nothing: the model has no such op%s%s%s", path, op,
         *near ? "; did you mean " : "", near, *near ? "?" : "");
 }

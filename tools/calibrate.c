@@ -13,7 +13,7 @@ struct sample {
 struct calibrating {
     struct run *run;
     struct options *options;
-    struct npart_measured_run *runs; /* NPART_MOST_RUN_ROWS of them; their paths are to be freed */
+    struct npart_measured_run *runs; /* NPART_MOST_RUN_ROWS of them */
     npart_run_table *tables[MOST_TABLES];
     uint32_t run_count, table_count;
     struct sample samples[NPART_MOST_MEASUREMENTS];
@@ -27,19 +27,13 @@ struct calibrating {
 
 /* ---- what to read ------------------------------------------------------------------------------------------------ */
 
-/* In the folder of the table, as a user who keeps both together writes it. NULL when out of memory. */
-static char *beside(const char *table, const char *path)
+/* In the folder of the table, as a user who keeps both together writes it. */
+static const char *beside(const char *table, const char *path)
 {
     size_t folder = npart__root_length(path) || strcmp(table, "-") == 0 ? 0 : npart__name_offset(table);
-    char *joined = malloc(folder + strlen(path) + 1);
-    if (joined) {
-        memcpy(joined, table, folder);
-        memcpy(joined + folder, path, strlen(path) + 1);
-    }
-    return joined;
+    return text_of("%.*s%s", (int)folder, table, path);
 }
 
-/* With paths of its own. */
 static enum exit_status add_run(struct calibrating *c, const char *table, const struct npart_measured_run *row)
 {
     if (c->run_count == NPART_MOST_RUN_ROWS) {
@@ -53,7 +47,7 @@ static enum exit_status add_run(struct calibrating *c, const char *table, const 
     *run = *row;
     run->model = beside(row->line ? table : "-", row->model);
     run->profile = row->profile ? beside(row->line ? table : "-", row->profile) : NULL;
-    return run->model && (run->profile || !row->profile) ? EXIT_FINE : EXIT_OTHER;
+    return EXIT_FINE;
 }
 
 static enum exit_status read_table(struct calibrating *c, const char *path, FILE *file)
@@ -332,14 +326,8 @@ static enum exit_status fit(struct calibrating *c)
 
 enum exit_status run_calibrate(struct run *run, struct options *options)
 {
-    struct calibrating *c = calloc(1, sizeof *c);
-    struct npart_measured_run *runs = calloc(NPART_MOST_RUN_ROWS, sizeof *runs);
-    if (!c || !runs) {
-        free(runs);
-        free(c);
-        return EXIT_OTHER;
-    }
-    *c = (struct calibrating){.run = run, .options = options, .runs = runs};
+    struct calibrating *c = need(sizeof *c);
+    *c = (struct calibrating){.run = run, .options = options, .runs = need(NPART_MOST_RUN_ROWS * sizeof *c->runs)};
     enum exit_status status = read_arguments(c);
     if (status == EXIT_FINE && (!keeps_files(c) || !choose_target(c)))
         status = EXIT_USAGE;
@@ -351,13 +339,7 @@ enum exit_status run_calibrate(struct run *run, struct options *options)
         status = fit(c);
     for (uint32_t i = 0; i < c->count; i++)
         free_sample(&c->samples[i]);
-    for (uint32_t i = 0; i < c->run_count; i++) {
-        free((char *)(uintptr_t)runs[i].model);
-        free((char *)(uintptr_t)runs[i].profile);
-    }
     for (uint32_t i = 0; i < c->table_count; i++)
         npart_run_table_free(c->tables[i]);
-    free(runs);
-    free(c);
     return status;
 }

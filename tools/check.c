@@ -7,7 +7,7 @@
 #include <time.h>
 
 struct subject {
-    char *path, *relative;
+    const char *path, *relative;
     struct project *project;
     bool is_repeated;
 };
@@ -30,12 +30,12 @@ struct check {
     struct subject *subjects;
     size_t subject_count, room;
     struct project **projects;
-    size_t project_count;
+    size_t project_count, project_room;
     char today[32];
     struct baseline *baselines;
     const char *words[4]; /* of a command line that adds a waiver */
     uint32_t word_count;
-    char *lists; /* what the op lists of the run were found for */
+    const char *lists; /* what the op lists of the run were found for */
     size_t counts[NPART_STANDINGS], unread_count, target_count;
     struct text others; /* lines of what does not fail, told after what does */
     struct acceptance acceptance;
@@ -65,45 +65,32 @@ static bool find_today(struct check *check)
 
 /* ---- which models ------------------------------------------------------------------------------------------- */
 
-static bool add_subject(struct check *check, char *path, char *relative, struct project *project)
+static void add_subject(struct check *check, const char *path, const char *relative, struct project *project)
 {
     check->subjects = grow(check->subjects, sizeof *check->subjects, check->subject_count, &check->room);
-    if (check->subject_count == check->room)
-        return false;
     check->subjects[check->subject_count++] = (struct subject){path, relative, project, false};
-    return true;
 }
 
 /* Read once, however many models it is for. NULL, and told, where it has mistakes. */
 static struct project *open_project(struct check *check, const char *path)
 {
-    char *place = find_place(path);
-    struct project *project = NULL;
-    for (size_t i = 0; place && i < check->project_count && !project; i++)
-        project = strcmp(check->projects[i]->place, place) == 0 ? check->projects[i] : NULL;
-    free(place);
+    const char *place = find_place(path);
+    for (size_t i = 0; place && i < check->project_count; i++)
+        if (strcmp(check->projects[i]->place, place) == 0)
+            return check->projects[i];
+    struct project *project = project_read(path);
+    check->projects = grow(check->projects, sizeof project, check->project_count, &check->project_room);
     if (project)
-        return project;
-    project = project_read(path);
-    struct project **grown = project ? realloc(check->projects, (check->project_count + 1) * sizeof *grown) : NULL;
-    if (!grown) {
-        project_free(project);
-        return NULL;
-    }
-    check->projects = grown;
-    return grown[check->project_count++] = project;
+        check->projects[check->project_count++] = project;
+    return project;
 }
 
 /* The project file for what lies in a folder. False: there is one that cannot be used. */
 static bool find_project(struct check *check, const char *folder, struct project **out)
 {
-    const char *config = check->asked->config;
-    char *found = config ? NULL : project_find(folder);
-    const char *path = config ? config : found;
+    const char *path = check->asked->config ? check->asked->config : project_find(folder);
     *out = path ? open_project(check, path) : NULL;
-    bool is_fine = *out || (!config && !found);
-    free(found);
-    return is_fine;
+    return *out || !path;
 }
 
 /* The globs of all [[models]] with their places. */
@@ -114,20 +101,19 @@ struct globs {
     size_t count;
 };
 
-static bool take_globs(struct globs *globs)
+static void take_globs(struct globs *globs)
 {
     struct npart_project_texts list;
-    size_t room = 1;
+    size_t room = 0;
     for (uint32_t i = 0; npart_project_models(globs->project->read, i, &list); i++)
         room += list.count;
-    globs->texts = calloc(room, sizeof *globs->texts);
-    globs->places = calloc(room, sizeof *globs->places);
-    for (uint32_t i = 0; globs->texts && globs->places && npart_project_models(globs->project->read, i, &list); i++)
+    globs->texts = need(room * sizeof *globs->texts);
+    globs->places = need(room * sizeof *globs->places);
+    for (uint32_t i = 0; npart_project_models(globs->project->read, i, &list); i++)
         for (uint32_t k = 0; k < list.count; k++, globs->count++) {
             globs->places[globs->count] = &list.items[k];
             globs->texts[globs->count] = list.items[k].text;
         }
-    return globs->texts && globs->places;
 }
 
 static void tell_of_glob(void *payload, const char *about, const char *text)
@@ -138,40 +124,36 @@ static void tell_of_glob(void *payload, const char *about, const char *text)
             project_say(globs->project, globs->places[i]->line, globs->places[i]->column, "note: %s %s", text, about);
 }
 
-/* False, and told: a folder cannot be looked into, or out of memory. */
+/* False, and told: a folder cannot be looked into. */
 static bool add_file(struct check *check, struct project *project, const struct npart_file *file)
 {
     if (!file->is_folder && npart_project_matches(&project->info.exclude, file->path))
         return true;
-    char *path = join_parts(project->shown, file->path, ""), *relative = join_parts(file->path, "", "");
-    if (!file->is_folder && path && relative && add_subject(check, path, relative, project))
-        return true;
-    say("%s%s%s", file->is_folder && path ? path : "", file->is_folder ? ": " : "",
-        file->is_folder ? file->problem : "out of memory");
-    free(path);
-    free(relative);
-    return false;
+    const char *path = text_of("%s%s", project->shown, file->path);
+    if (file->is_folder)
+        say("%s: %s", path, file->problem);
+    else
+        add_subject(check, path, path + strlen(project->shown), project);
+    return !file->is_folder;
 }
 
 static enum exit_status list_files(struct check *check, struct project *project)
 {
     struct npart_files_options options = NPART_FILES_OPTIONS_INIT;
     struct npart_file file = {.size = sizeof file};
-    struct npart_error error = {.message = "out of memory"};
+    struct npart_error error;
     struct globs globs = {.project = project};
     npart_files *files = NULL;
     options.folder = project->shown;
     options.tell = tell_of_glob;
     options.payload = &globs;
-    bool is_fine = take_globs(&globs) &&
-                   npart_files_find(&files, globs.texts, globs.count, &options, &error) == NPART_OK;
+    take_globs(&globs);
+    bool is_fine = npart_files_find(&files, globs.texts, globs.count, &options, &error) == NPART_OK;
     if (!is_fine)
         tell_error("", &error);
     for (size_t i = 0; is_fine && npart_files_file(files, i, &file); i++)
         is_fine = add_file(check, project, &file);
     npart_files_free(files);
-    free(globs.texts);
-    free(globs.places);
     return is_fine ? EXIT_FINE : EXIT_OTHER;
 }
 
@@ -202,28 +184,17 @@ static enum exit_status name_model(struct check *check, const char *path)
         project = open_project(check, path);
         return project ? list_models(check, project) : EXIT_USAGE;
     }
-    char *shown = join_parts(path, "", ""), *folder = join_parts(path, "", "");
-    if (folder)
-        folder[offset] = '\0';
-    bool is_fine = folder && find_project(check, folder, &project);
-    free(folder);
-    char *relative = is_fine && project ? project_path(project, path) : NULL;
-    if (is_fine && project && !relative)
+    if (!find_project(check, text_of("%.*s", (int)offset, path), &project))
+        return EXIT_USAGE;
+    const char *relative = project ? project_path(project, path) : NULL;
+    if (project && !relative)
         say("%s: note: it is not in the folder of %s: [[models]], exclude and waivers do not apply to it", path,
             project->path);
-    if (is_fine && relative && npart_project_matches(&project->info.exclude, relative)) {
+    if (relative && npart_project_matches(&project->info.exclude, relative))
         say("%s: note: left out, by `exclude` of %s", path, project->path);
-        free(shown);
-        free(relative);
-        return EXIT_FINE;
-    }
-    if (is_fine && shown && add_subject(check, shown, relative, project))
-        return EXIT_FINE;
-    free(shown);
-    free(relative);
-    if (is_fine)
-        say("out of memory");
-    return is_fine ? EXIT_OTHER : EXIT_USAGE;
+    else
+        add_subject(check, path, relative, project);
+    return EXIT_FINE;
 }
 
 static enum exit_status list_here(struct check *check)
@@ -252,32 +223,23 @@ static int compare_subjects(const void *a, const void *b)
 }
 
 /* A model may be named beside the project file that lists it. */
-static bool drop_repeated(struct check *check)
+static void drop_repeated(struct check *check)
 {
-    struct subject **sorted = malloc((check->subject_count + 1) * sizeof *sorted);
+    struct subject **sorted = need(check->subject_count * sizeof *sorted);
     size_t kept = 0;
-    if (!sorted)
-        return false;
     for (size_t i = 0; i < check->subject_count; i++)
         sorted[i] = &check->subjects[i];
-    qsort(sorted, check->subject_count, sizeof *sorted, compare_subjects);
+    if (check->subject_count)
+        qsort(sorted, check->subject_count, sizeof *sorted, compare_subjects);
     for (size_t i = 1; i < check->subject_count; i++) {
         const struct subject *before = sorted[i - 1];
         sorted[i]->is_repeated = sorted[i]->relative && before->relative && before->project == sorted[i]->project &&
                                  strcmp(before->relative, sorted[i]->relative) == 0;
     }
-    free(sorted);
-    for (size_t i = 0; i < check->subject_count; i++) {
-        struct subject *subject = &check->subjects[i];
-        if (subject->is_repeated) {
-            free(subject->path);
-            free(subject->relative);
-        } else {
-            check->subjects[kept++] = *subject;
-        }
-    }
+    for (size_t i = 0; i < check->subject_count; i++)
+        if (!check->subjects[i].is_repeated)
+            check->subjects[kept++] = check->subjects[i];
     check->subject_count = kept;
-    return true;
 }
 
 static enum exit_status find_subjects(struct check *check)
@@ -287,10 +249,7 @@ static enum exit_status find_subjects(struct check *check)
         return list_here(check);
     for (int i = 0; i < check->asked->model_count && status == EXIT_FINE; i++)
         status = name_model(check, check->asked->models[i]);
-    if (status == EXIT_FINE && !drop_repeated(check)) {
-        say("out of memory");
-        status = EXIT_OTHER;
-    }
+    drop_repeated(check);
     return status;
 }
 
@@ -318,26 +277,17 @@ static bool find_lists(struct check *check, const struct project *project)
 {
     struct run *run = check->run;
     struct options *options = check->settled;
-    size_t bytes = 64 + (options->oplist ? strlen(options->oplist) : 0) + (options->cost ? strlen(options->cost) : 0);
+    const char *wanted = text_of("%s\n%s", options->oplist ? options->oplist : "", options->cost ? options->cost : "");
     for (int i = 0; i < options->target_count; i++)
-        bytes += strlen(options->targets[i]) + 1;
-    char *wanted = malloc(bytes);
-    if (!wanted)
-        return false;
-    size_t used = (size_t)snprintf(wanted, bytes, "%s\n%s", options->oplist ? options->oplist : "",
-                                   options->cost ? options->cost : "");
-    for (int i = 0; i < options->target_count; i++)
-        used += (size_t)snprintf(wanted + used, bytes - used, "\n%s", options->targets[i]);
+        wanted = text_of("%s\n%s", wanted, options->targets[i]);
     if (check->lists && strcmp(check->lists, wanted) == 0) {
-        free(wanted);
         if (options->target_count == 0) { /* the list's own */
             struct npart_oplist_info info = {.size = sizeof info};
             npart_oplist_info(run->oplists[0], &info);
             options->targets[options->target_count++] = info.name;
         }
-        return spread_targets(run, options);
+        return spread_targets(options);
     }
-    free(check->lists);
     check->lists = wanted;
     free_oplists(run);
     if (find_oplists(run, options))
@@ -364,10 +314,11 @@ static void mark_dims(struct check *check, const struct checked *checked, const 
 static bool is_gone(void *payload, const char *model)
 {
     const struct subject *subject = payload;
-    char *path = subject->project ? join_parts(subject->project->shown, model, "") : NULL;
-    bool is_nothing = path && npart__path_kind(path, true) == NPART__PATH_NOTHING;
-    free(path);
-    return is_nothing;
+    char path[MOST_PATH_BYTES];
+    if (!subject->project)
+        return false;
+    (void)snprintf(path, sizeof path, "%s%s", subject->project->shown, model);
+    return npart__path_kind(path, true) == NPART__PATH_NOTHING;
 }
 
 static void tell_at_gate(void *payload, uint32_t line, uint32_t column, const char *text)
@@ -543,14 +494,8 @@ static struct baseline *open_baseline(struct check *check, const char *path, boo
     for (; *end; end = &(*end)->next)
         if (strcmp((*end)->path, path) == 0)
             return *end;
-    struct baseline *baseline = malloc(sizeof *baseline);
-    if (!baseline)
-        say("out of memory");
-    if (!baseline || !baseline_open(baseline, path, is_written)) {
-        free(baseline);
-        return NULL;
-    }
-    return *end = baseline;
+    struct baseline *baseline = need(sizeof *baseline);
+    return baseline_open(baseline, path, is_written) ? *end = baseline : NULL;
 }
 
 /* That of the command line, or of the project file. False: it cannot be used. */
@@ -573,13 +518,6 @@ static bool find_before(struct check *check, struct baseline **out)
     const char *path = check->asked->before;
     *out = path ? open_baseline(check, path, false) : NULL;
     return *out || !path;
-}
-
-static void free_checked(struct checked *checked)
-{
-    npart_gate_free(checked->gate);
-    job_free(&checked->job);
-    free(checked);
 }
 
 /* Whether a project file and options say enough of a model; else it is told. */
@@ -628,19 +566,14 @@ static void check_settled(struct check *check, struct checked *checked)
 static bool check_model(struct check *check, const struct subject *subject)
 {
     struct run *run = check->run;
-    struct checked *checked = calloc(1, sizeof *checked);
-    if (!checked) {
-        say("out of memory");
-        worsen(run, EXIT_OTHER);
-        return false;
-    }
-    checked->subject = subject;
-    bool is_fine = settle(check, checked);
+    struct checked checked = {.subject = subject};
+    bool is_fine = settle(check, &checked);
     if (is_fine)
-        check_settled(check, checked);
+        check_settled(check, &checked);
     else
         worsen(run, EXIT_USAGE);
-    free_checked(checked);
+    npart_gate_free(checked.gate);
+    job_free(&checked.job);
     return is_fine && !run->write_error;
 }
 
@@ -710,23 +643,11 @@ static void check_all(struct check *check)
 
 static void free_check(struct check *check)
 {
-    for (size_t i = 0; i < check->subject_count; i++) {
-        free(check->subjects[i].path);
-        free(check->subjects[i].relative);
-    }
     for (size_t i = 0; i < check->project_count; i++)
-        project_free(check->projects[i]);
-    for (struct baseline *at = check->baselines, *next; at; at = next) {
-        next = at->next;
+        npart_project_free(check->projects[i]->read);
+    for (struct baseline *at = check->baselines; at; at = at->next)
         baseline_free(at);
-        free(at);
-    }
-    acceptance_free(&check->acceptance);
     free(check->others.bytes);
-    free(check->projects);
-    free(check->subjects);
-    free(check->settled);
-    free(check->lists);
 }
 
 static void add_word(struct check *check, const char *option, const char *value)
@@ -757,10 +678,8 @@ enum exit_status run_check(struct run *run, struct options *options)
                                     : "SOURCE_DATE_EPOCH: expected seconds since 1970");
     add_word(&check, "--config", options->config);
     add_word(&check, "--baseline", options->baseline);
-    check.settled = malloc(sizeof *check.settled);
-    if (!check.settled)
-        say("out of memory");
-    enum exit_status status = check.settled ? find_subjects(&check) : EXIT_OTHER;
+    check.settled = need(sizeof *check.settled);
+    enum exit_status status = find_subjects(&check);
     const char *lost = status == EXIT_FINE ? find_lost(&check) : NULL;
     if (lost)
         say("%s: the output would be written over this file", lost);

@@ -81,10 +81,8 @@ bool baseline_write(const struct baseline *baseline, bool are_all)
     uint32_t count = 0;
     if (!baseline->is_written)
         return true;
-    char *cache = join_parts(baseline->path, NPART_BASELINE_CACHE, "");
-    bool is_written = cache && write_file(baseline, baseline->path, are_all, false, &count) &&
-                      write_file(baseline, cache, are_all, true, &count);
-    free(cache);
+    bool is_written = write_file(baseline, baseline->path, are_all, false, &count) &&
+                      write_file(baseline, text_of("%s" NPART_BASELINE_CACHE, baseline->path), are_all, true, &count);
     if (is_written)
         say("%s: %u plan%s written", baseline->path, count, plural(count));
     return is_written;
@@ -97,12 +95,9 @@ static struct addition *addition_of(struct acceptance *acceptance, const struct 
     for (size_t i = 0; i < acceptance->count; i++)
         if (acceptance->items[i].project == project)
             return &acceptance->items[i];
-    struct addition *grown = realloc(acceptance->items, (acceptance->count + 1) * sizeof *grown);
-    if (!grown)
-        return NULL;
-    acceptance->items = grown;
-    grown[acceptance->count] = (struct addition){.project = project};
-    return &grown[acceptance->count++];
+    acceptance->items = grow(acceptance->items, sizeof *acceptance->items, acceptance->count, &acceptance->room);
+    acceptance->items[acceptance->count] = (struct addition){.project = project};
+    return &acceptance->items[acceptance->count++];
 }
 
 bool acceptance_add(struct acceptance *acceptance, const struct project *project, const char *path, npart_gate *gate)
@@ -115,11 +110,11 @@ bool acceptance_add(struct acceptance *acceptance, const struct project *project
         uint32_t at = i ? i - 1 : NPART_NONE;
         bool is_refused = *info.invalid && !*info.invalid_waiver;
         bool fails = i ? npart_gate_target(gate, at, &target) && target.is_open : is_refused;
-        struct npart_error error = {.message = "out of memory"};
+        struct npart_error error;
         struct addition *addition = fails ? addition_of(acceptance, project) : NULL;
         if (!fails)
             continue;
-        if (addition && npart_gate_accept(gate, at, text_write, &addition->stanzas, &error) == NPART_OK) {
+        if (npart_gate_accept(gate, at, text_write, &addition->stanzas, &error) == NPART_OK) {
             addition->count++;
             continue;
         }
@@ -136,9 +131,7 @@ bool acceptance_write(struct acceptance *acceptance)
         struct addition *at = &acceptance->items[i];
         if (!at->count)
             continue;
-        if (at->stanzas.has_failed)
-            say("out of memory");
-        bool is_done = !at->stanzas.has_failed && project_append(at->project, at->stanzas.bytes, at->stanzas.count);
+        bool is_done = project_append(at->project, text_kept(&at->stanzas));
         if (is_done)
             say("%s: %zu waiver%s written; say why in `reason`", at->project->path, at->count,
                 at->count == 1 ? "" : "s");
@@ -147,9 +140,3 @@ bool acceptance_write(struct acceptance *acceptance)
     return is_written;
 }
 
-void acceptance_free(struct acceptance *acceptance)
-{
-    for (size_t i = 0; i < acceptance->count; i++)
-        free(acceptance->items[i].stanzas.bytes);
-    free(acceptance->items);
-}

@@ -66,17 +66,11 @@ static void offer_variants_of(struct question question, char *description)
 
 static void offer_variants(struct question question, const char *target, size_t length)
 {
-    char name[64];
     npart_oplist *list = NULL;
     struct text text = {0};
-    if (length >= sizeof name)
-        return;
-    memcpy(name, target, length);
-    name[length] = '\0';
-    if (npart_oplist_find(&list, name, NULL, NULL) == NPART_OK &&
-        npart_oplist_describe(list, NULL, text_write, &text, NULL) == NPART_OK && text_write(&text, "", 1))
-        offer_variants_of(question, text.bytes);
-    free(text.bytes);
+    if (npart_oplist_find(&list, text_of("%.*s", (int)length, target), NULL, NULL) == NPART_OK &&
+        npart_oplist_describe(list, NULL, text_write, &text, NULL) == NPART_OK)
+        offer_variants_of(question, text_kept(&text));
     npart_oplist_free(list);
 }
 

@@ -19,7 +19,6 @@ struct input {
 struct pair {
     struct input inputs[2];
     const struct npart_side *taken[MOST_TARGETS]; /* by target: the side that it is the target of; else NULL */
-    char *texts[MOST_TARGETS];                    /* what it is called then */
 };
 
 /* ---- reports ----------------------------------------------------------------------------------------------- */
@@ -130,14 +129,8 @@ static bool take_targets(struct run *run, struct options *options, struct pair *
             worsen(run, EXIT_USAGE);
             return false;
         }
-        pair->texts[place] = join_parts(text, "", "");
-        if (!pair->texts[place]) {
-            say("out of memory");
-            worsen(run, EXIT_OTHER);
-            return false;
-        }
         pair->taken[place] = side;
-        options->targets[options->target_count++] = pair->texts[place];
+        options->targets[options->target_count++] = text_of("%s", text);
     }
     return true;
 }
@@ -355,7 +348,7 @@ static bool choose_targets(struct run *run, struct options *options, struct pair
 
 static void run_pair(struct run *run, struct options *options)
 {
-    struct pair pair = {.texts = {NULL}};
+    struct pair pair = {.taken = {NULL}};
     bool is_ok = read_reports(run, options, &pair) && choose_targets(run, options, &pair);
     bool has_models = !pair.inputs[0].is_report || !pair.inputs[1].is_report;
     is_ok = is_ok && (!has_models || find_oplists(run, options));
@@ -370,8 +363,6 @@ static void run_pair(struct run *run, struct options *options)
     document_close(run);
     close_input(&pair.inputs[0]);
     close_input(&pair.inputs[1]);
-    for (int i = 0; i < MOST_TARGETS; i++)
-        free(pair.texts[i]);
 }
 
 /* One model on two targets: the second one is the new one. */

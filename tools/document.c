@@ -22,18 +22,14 @@ npart_status document_open(struct run *run, struct npart_error *error)
     bool is_image = run->options->format == FORMAT_PNG;
     if (is_image && picture_open(run, error) != NPART_OK)
         return error->status;
-    char *folder = real_path(".");
-    options.root = folder; /* NULL: paths stay as they are */
+    options.root = real_path("."); /* NULL: paths stay as they are */
     options.has_project = run->options->word && strcmp(run->options->word->name, "check") == 0;
     if (run->options->has_detail)
         options.detail = run->options->detail;
     else if (run->options->format == FORMAT_HTML)
         options.detail = NPART_DETAIL_TENSORS;
-    npart_status status =
-        npart_document_start(&run->document, format_of(run->options->format), &options,
-                             is_image ? picture_write : write_output, run, error);
-    free(folder);
-    return status;
+    return npart_document_start(&run->document, format_of(run->options->format), &options,
+                                is_image ? picture_write : write_output, run, error);
 }
 
 npart_status document_add(struct run *run, const char *path, const struct job *job,

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tool.h"
 
-#define MOST_PATH_BYTES 16384
-
 FILE *open_regular_file(const char *path, const char *otherwise, enum exit_status *status)
 {
     bool is_other = npart__path_kind(path, true) == NPART__PATH_OTHER;
@@ -64,29 +62,21 @@ bool is_overwritten(const struct options *options, const char *path)
 char *real_path(const char *path)
 {
     char real[MOST_PATH_BYTES];
-    return npart__path_real(path, real, sizeof real) ? join_parts(real, "", "") : NULL;
+    return npart__path_real(path, real, sizeof real) ? text_of("%s", real) : NULL;
 }
 
 char *find_place(const char *path)
 {
     size_t length = npart__name_offset(path);
-    char *folder = join_parts(path, "", "."), real[MOST_PATH_BYTES];
-    if (!folder)
-        return NULL;
-    memcpy(folder + length, ".", 2);
-    bool is_there = npart__path_real(folder, real, sizeof real);
-    free(folder);
-    return is_there ? join_parts(real, real[strlen(real) - 1] == '/' ? "" : "/", path + length) : NULL;
+    char *folder = real_path(length ? text_of("%.*s.", (int)length, path) : ".");
+    return folder ? text_of("%s%s%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/", path + length) : NULL;
 }
 
 /* Also where no file is there yet. */
 static bool is_same_place(const char *a, const char *b)
 {
-    char *one = find_place(a), *other = find_place(b);
-    bool is_same = one && other && strcmp(one, other) == 0;
-    free(one);
-    free(other);
-    return is_same;
+    const char *one = find_place(a), *other = find_place(b);
+    return one && other && strcmp(one, other) == 0;
 }
 
 static bool is_settings_lost(const struct options *options)

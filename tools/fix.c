@@ -164,14 +164,10 @@ static npart_status write_sides(const struct options *options, const npart_fix *
                                 struct npart_error *error)
 {
     static const char end[] = ".onnx";
-    char manifest[4096];
-    size_t length = strlen(written), rest = sizeof end - 1;
-    bool has_end = length > rest && strcmp(written + length - rest, end) == 0;
-    int bytes = snprintf(manifest, sizeof manifest, "%.*s.manifest.json", (int)(has_end ? length - rest : length),
-                         written);
+    size_t length = strlen(written), rest = has_end(written, end) ? sizeof end - 1 : 0;
     struct npart_side_paths paths = {.size = sizeof paths, .model = written, .head = options->head,
                                      .rest = options->rest};
-    paths.manifest = bytes > 0 && (size_t)bytes < sizeof manifest ? manifest : NULL;
+    paths.manifest = text_of("%.*s.manifest.json", (int)(length - rest), written);
     return npart_fix_write_sides(fix, &paths, options->weights, error);
 }
 
@@ -191,15 +187,11 @@ static npart_status write_model(const struct options *options, const npart_fix *
 static bool write_hint_line(const struct npart_fix_info *info, const char *written, unsigned width, char *out,
                             size_t bytes)
 {
-    const char **words = calloc(info->run_count + (size_t)1, sizeof *words);
-    size_t length = 0;
-    for (uint32_t i = 0; words && i < info->run_count; i++)
+    const char **words = need(info->run_count * sizeof *words);
+    for (uint32_t i = 0; i < info->run_count; i++)
         words[i] = written && i && strcmp(info->run[i - 1], "-o") == 0 ? written : info->run[i];
-    if (words) {
-        const struct npart_action action = {.size = sizeof action, .run = words, .run_count = info->run_count};
-        length = npart_action_lines(&action, 2, width, out, bytes);
-    }
-    free(words);
+    const struct npart_action action = {.size = sizeof action, .run = words, .run_count = info->run_count};
+    size_t length = npart_action_lines(&action, 2, width, out, bytes);
     if (length && length < bytes)
         out[length - 1] = '\0';
     return length && length < bytes;
@@ -303,11 +295,10 @@ static npart_status report_set(struct run *run, npart_fix *const *fixes, const c
     if (is_list && !write_text(run, "["))
         return NPART_ERROR_WRITE;
     for (uint32_t i = 0; i < options->token_count_count && status == NPART_OK; i++) {
-        char path[4096];
-        (void)snprintf(path, sizeof path, "%.4000s/tokens-%u.onnx", folder ? folder : "", options->token_counts[i]);
+        const char *path = folder ? text_of("%s/tokens-%u.onnx", folder, options->token_counts[i]) : NULL;
         if (i && !options->is_quiet && !write_text(run, is_list ? "," : "\n"))
             return NPART_ERROR_WRITE;
-        status = report_of(run, fixes[i], folder ? path : NULL, set, options->token_count_count, error);
+        status = report_of(run, fixes[i], path, set, options->token_count_count, error);
         check_thresholds(run, fixes[i]);
     }
     if (is_list && status == NPART_OK && !write_text(run, "]\n"))

@@ -163,10 +163,10 @@ static bool has_settings(const npart_oplist *oplist)
 static bool write_settings(const struct options *options, const npart_plan *plan, const npart_advice *advice)
 {
     struct npart_error error;
-    struct output_file file = {0};
-    bool is_open = begin_output_file(&file, options->settings);
-    npart_status status =
-        is_open ? npart_plan_settings(plan, advice, write_stream, file.stream, &error) : NPART_ERROR_WRITE;
+    struct output_file file;
+    npart_status status = NPART_ERROR_WRITE;
+    if (begin_output_file(&file, options->settings))
+        status = npart_plan_settings(plan, advice, write_stream, file.stream, &error);
     if (status == NPART_OK || status == NPART_ERROR_WRITE)
         return finish_output_file(&file, options->settings, status == NPART_OK);
     (void)end_output_file(&file, false);
@@ -516,7 +516,6 @@ int main(int argc, char **argv)
     begin_printing(form_of(&options));
     enum exit_status status = work(&run, &options);
     free_oplists(&run);
-    paths_free(&run.kept);
     npart_overview_free(run.overview);
     if (close_output(&run))
         return (int)status;

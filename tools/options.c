@@ -11,17 +11,9 @@ bool complain(const char *option, const char *value, const char *problem)
     return false;
 }
 
-/* A part of the value, to be freed; NULL, and told: out of memory. */
-static char *copy_part(const char *option, const char *value, size_t length)
+static char *copy_part(const char *value, size_t length)
 {
-    char *copy = malloc(length + 1);
-    if (!copy) {
-        (void)complain(option, value, "out of memory");
-        return NULL;
-    }
-    memcpy(copy, value, length);
-    copy[length] = '\0';
-    return copy;
+    return text_of("%.*s", (int)length, value);
 }
 
 char *copy_name(const char *option, const char *value, bool has_room, const char *too_many, const char *expected)
@@ -29,7 +21,7 @@ char *copy_name(const char *option, const char *value, bool has_room, const char
     const char *equals = strrchr(value, '=');
     bool is_pair = equals && equals != value;
     if (is_pair && has_room)
-        return copy_part(option, value, (size_t)(equals - value));
+        return copy_part(value, (size_t)(equals - value));
     (void)complain(option, value, is_pair ? too_many : expected);
     return NULL;
 }
@@ -41,9 +33,7 @@ bool add_names(const char *option, const char *value, const char **names, uint32
         size_t length = strcspn(value, ",");
         if (length == 0 || *count == most)
             return complain(option, value, length ? too_many : "an empty name");
-        names[*count] = copy_part(option, value, length);
-        if (!names[(*count)++])
-            return false;
+        names[(*count)++] = copy_part(value, length);
         if (!value[length])
             return true;
         value += length + 1;
@@ -119,9 +109,7 @@ static bool take_target(struct options *options, const char *value)
         }
         if (length == 0 || options->target_count == MOST_TARGETS)
             return complain("--target", whole, length ? "too many targets" : "an empty target");
-        options->targets[options->target_count] = copy_part("--target", value, length);
-        if (!options->targets[options->target_count++])
-            return false;
+        options->targets[options->target_count++] = copy_part(value, length);
         value += length;
         if (*value == ',' && !*++value)
             return complain("--target", whole, "nothing stands after the last comma");
@@ -174,9 +162,7 @@ static bool take_input(struct options *options, const char *value)
     uint32_t rank = 0, at = options->input_count;
     if (!equals || equals == value || at == MOST_INPUTS)
         return complain("--input", value, equals ? "too many inputs" : expected);
-    char *name = copy_part("--input", value, strlen(value)), *dims = name ? name + (equals - value) : NULL;
-    if (!name)
-        return false;
+    char *name = copy_part(value, strlen(value)), *dims = name + (equals - value);
     *dims++ = '\0';
     options->inputs[at] = (struct npart_input_shape){.input = name, .dims = options->input_dims[at]};
     options->input_count++;
@@ -710,9 +696,7 @@ bool read_options(int argc, char **argv, struct options *options)
     memset(options, 0, sizeof *options);
     options->thresholds = (struct npart_thresholds)NPART_THRESHOLDS_INIT;
     options->max_growth = 0.25;
-    options->models = calloc((size_t)argc + 1, sizeof *options->models);
-    if (!options->models)
-        return complain("npu-partition", NULL, "out of memory");
+    options->models = need(((size_t)argc + 1) * sizeof *options->models);
     for (int i = 1; i < argc; i++) {
         if (!only_models && strcmp(argv[i], "--") == 0) {
             only_models = true;

@@ -132,7 +132,7 @@ bool option_goes_with(size_t index, const struct word *word);
 
 /* Tells what is wrong with an option; false. */
 bool complain(const char *option, const char *value, const char *problem);
-/* NAME of NAME=VALUE, split at the last '=', as a name may hold one; to be freed. NULL, and told, where it is none, or
+/* NAME of NAME=VALUE, split at the last '=', as a name may hold one. NULL, and told, where it is none, or
  * there is no room for more. */
 char *copy_name(const char *option, const char *value, bool has_room, const char *too_many, const char *expected);
 /* Names with commas between them. False, and told, when one is empty or there are too many. */

@@ -10,68 +10,53 @@
 static char *real_folder(const char *folder)
 {
     char *real = real_path(*folder ? folder : ".");
-    char *out = real ? join_parts(real, real[strlen(real) - 1] == '/' ? "" : "/", "") : NULL;
-    free(real);
-    return out;
+    return real && real[strlen(real) - 1] != '/' ? text_of("%s/", real) : real;
 }
 
 static bool is_there(const char *folder, const char *name)
 {
-    char *path = join_parts(folder, name, "");
-    bool is_found = path && npart__path_kind(path, true) != NPART__PATH_NOTHING;
-    free(path);
-    return is_found;
+    return npart__path_kind(text_of("%s%s", folder, name), true) != NPART__PATH_NOTHING;
 }
 
 char *project_find(const char *folder)
 {
-    char *at = real_folder(folder), *found = NULL;
-    while (at && !found) {
-        if (is_there(at, PROJECT_FILE)) {
-            found = join_parts(at, PROJECT_FILE, "");
-            break;
-        }
+    char *at = real_folder(folder);
+    while (at && !is_there(at, PROJECT_FILE)) {
         size_t length = strlen(at);
         if (length <= 1 || is_there(at, ".git"))
-            break;
+            return NULL;
         at[length - 1] = '\0';
         at[npart__name_offset(at)] = '\0';
     }
-    free(at);
-    return found;
+    return at ? text_of("%s" PROJECT_FILE, at) : NULL;
 }
 
 /* What stands before a path that is relative to `folder` so that it can be opened from the working directory, as short
  * as a person would write it. */
-static char *shown_folder(const char *folder)
+static const char *shown_folder(const char *folder)
 {
-    char *here = real_folder("");
-    size_t length = strlen(folder), depth = 0;
-    char *out = NULL;
-    if (here && strncmp(folder, here, strlen(here)) == 0) {
-        out = join_parts(folder + strlen(here), "", "");
-    } else if (here && strncmp(here, folder, length) == 0) {
-        for (const char *at = here + length; *at; at++)
-            depth += *at == '/';
-        out = calloc(depth + 1, 3);
-        for (size_t i = 0; out && i < depth; i++)
-            memcpy(out + 3 * i, "../", 3);
-    } else {
-        out = join_parts(folder, "", "");
-    }
-    free(here);
+    const char *here = real_folder("");
+    size_t length = strlen(folder);
+    if (here && strncmp(folder, here, strlen(here)) == 0)
+        return folder + strlen(here);
+    if (!here || strncmp(here, folder, length) != 0)
+        return folder;
+    char *out = need(3 * strlen(here + length) + 1);
+    for (const char *at = here + length; *at; at++)
+        if (*at == '/')
+            strcat(out, "../");
     return out;
 }
 
 static bool find_places(struct project *project, const char *path)
 {
     project->place = find_place(path);
-    project->folder = project->place ? join_parts(project->place, "", "") : NULL;
-    if (project->folder)
-        project->folder[npart__name_offset(project->folder)] = '\0';
-    project->shown = project->folder ? shown_folder(project->folder) : NULL;
-    project->path = project->shown ? join_parts(project->shown, path + npart__name_offset(path), "") : NULL;
-    return project->path != NULL;
+    if (!project->place)
+        return false;
+    project->folder = text_of("%.*s", (int)npart__name_offset(project->place), project->place);
+    project->shown = shown_folder(project->folder);
+    project->path = text_of("%s%s", project->shown, path + npart__name_offset(path));
+    return true;
 }
 
 /* ---- reading ------------------------------------------------------------------------------------------------ */
@@ -80,19 +65,14 @@ static bool find_places(struct project *project, const char *path)
 static char *read_bytes(const char *path, size_t *count)
 {
     FILE *file = npart__stream_open(path, "rb");
-    char *bytes = file ? malloc(NPART_MOST_PROJECT_BYTES + 1) : NULL;
-    errno = bytes || !file ? errno : ENOMEM;
-    *count = bytes ? fread(bytes, 1, NPART_MOST_PROJECT_BYTES + 1, file) : 0;
-    bool has_failed = bytes && ferror(file);
+    char *bytes = file ? need(NPART_MOST_PROJECT_BYTES + 1) : NULL;
+    *count = file ? fread(bytes, 1, NPART_MOST_PROJECT_BYTES + 1, file) : 0;
+    bool is_read = file && !ferror(file);
     int problem = errno;
     if (file)
         (void)fclose(file);
-    if (has_failed) {
-        free(bytes);
-        bytes = NULL;
-    }
     errno = problem;
-    return bytes;
+    return is_read ? bytes : NULL;
 }
 
 void project_tell(void *payload, uint32_t line, uint32_t column, const char *text)
@@ -125,116 +105,78 @@ static bool read_document(struct project *project, const char *path)
         return false;
     }
     npart_status status = npart_project_read(&project->read, bytes, count, project_tell, project, NULL, &error);
-    free(bytes);
     if (status != NPART_OK && status != NPART_ERROR_MALFORMED)
         say("%s: %s", project->path, error.message);
     return status == NPART_OK;
 }
 
 /* A path of the file, from the working directory. */
-static bool resolve(const struct project *project, const char *path, char **out)
+static const char *resolve(const struct project *project, const char *path)
 {
-    if (path)
-        *out = join_parts(npart__root_length(path) ? "" : project->shown, path, "");
-    return !path || *out;
+    return path && !npart__root_length(path) ? text_of("%s%s", project->shown, path) : path;
 }
 
 struct project *project_read(const char *path)
 {
-    struct project *project = calloc(1, sizeof *project);
-    if (!project || !find_places(project, path)) {
-        say("%s: cannot read the file: %s", path, project ? strerror(errno) : "out of memory");
-        project_free(project);
+    struct project *project = need(sizeof *project);
+    struct npart_project_info *info = &project->info;
+    if (!find_places(project, path)) {
+        say("%s: cannot read the file: %s", path, strerror(errno));
         return NULL;
     }
-    bool is_read = read_document(project, path);
-    if (is_read) {
-        struct npart_project_info *info = &project->info;
-        info->size = sizeof *info;
-        (void)npart_project_info(project->read, info);
-        is_read = resolve(project, info->oplist, &project->oplist_path) &&
-                  resolve(project, info->cost, &project->cost_path) &&
-                  resolve(project, info->baseline, &project->baseline_path);
-        if (!is_read)
-            say("%s: out of memory", project->path);
-    }
-    if (!is_read) {
-        project_free(project);
+    if (!read_document(project, path))
         return NULL;
-    }
+    info->size = sizeof *info;
+    (void)npart_project_info(project->read, info);
+    project->oplist_path = resolve(project, info->oplist);
+    project->cost_path = resolve(project, info->cost);
+    project->baseline_path = resolve(project, info->baseline);
     return project;
-}
-
-void project_free(struct project *project)
-{
-    if (!project)
-        return;
-    npart_project_free(project->read);
-    free(project->oplist_path);
-    free(project->cost_path);
-    free(project->baseline_path);
-    free(project->shown);
-    free(project->folder);
-    free(project->path);
-    free(project->place);
-    free(project);
 }
 
 /* ---- adding to it ------------------------------------------------------------------------------------------- */
 
 /* The lines of a text, ended as those of the file are. */
-static bool add_lines(struct text *whole, const char *text, size_t count)
+static void add_lines(struct text *whole, const char *text)
 {
     bool has_returns = whole->count > 1 && memchr(whole->bytes, '\r', whole->count);
     if (whole->count && whole->bytes[whole->count - 1] != '\n')
         text_add(whole, has_returns ? "\r\n" : "\n");
-    for (size_t i = 0; i < count; i++)
-        if (text[i] == '\n' && has_returns)
+    for (; *text; text++)
+        if (*text == '\n' && has_returns)
             text_add(whole, "\r\n");
         else
-            (void)text_write(whole, &text[i], 1);
-    return !whole->has_failed;
-}
-
-/* A link stays one, and what was there stays until the new file is whole. */
-static bool write_document_of(const char *path, const struct text *whole)
-{
-    struct output_file file = {0};
-    bool is_written = begin_output_file(&file, path) &&
-                      fwrite(whole->bytes, 1, whole->count, file.stream) == whole->count;
-    return finish_output_file(&file, path, is_written);
+            (void)text_write(whole, text, 1);
 }
 
 /* Where `waivers` is an array of inline tables, a table more at the end is no TOML. */
-bool project_append(const struct project *project, const char *text, size_t count)
+bool project_append(const struct project *project, const char *text)
 {
     struct npart_error error;
     struct text whole = {0};
     size_t there;
     char *bytes = read_bytes(project->path, &there);
-    bool is_fine = bytes && text_write(&whole, bytes, there) && add_lines(&whole, text, count);
-    if (!is_fine)
-        say("%s: cannot read the file: %s", project->path, bytes ? "out of memory" : strerror(errno));
-    free(bytes);
-    if (is_fine && npart_project_check_toml(whole.bytes, whole.count, &error) != NPART_OK) {
-        say("%s: nothing was written, as [[waivers]] cannot be added at its end: %s", project->path, error.message);
-        is_fine = false;
+    if (!bytes) {
+        say("%s: cannot read the file: %s", project->path, strerror(errno));
+        return false;
     }
-    is_fine = is_fine && write_document_of(project->path, &whole);
-    free(whole.bytes);
-    return is_fine;
+    (void)text_write(&whole, bytes, there);
+    add_lines(&whole, text);
+    size_t count = whole.count;
+    const char *lines = text_kept(&whole);
+    if (npart_project_check_toml(lines, count, &error) == NPART_OK) /* a link stays one */
+        return save_file(project->path, lines, count);
+    say("%s: nothing was written, as [[waivers]] cannot be added at its end: %s", project->path, error.message);
+    return false;
 }
 
 /* ---- of a model --------------------------------------------------------------------------------------------- */
 
-char *project_path(const struct project *project, const char *model)
+const char *project_path(const struct project *project, const char *model)
 {
-    char *place = find_place(model), *out = NULL; /* a link to a model is called as it is, and stands where it stands */
+    const char *place = find_place(model); /* a link to a model is called as it is, and stands where it stands */
     size_t length = strlen(project->folder);
-    if (place && strncmp(place, project->folder, length) == 0)
-        out = join_parts(place + length, "", "");
-    free(place);
-    return out;
+    return place && strncmp(place, project->folder, length) == 0 ? place + length : NULL;
 }
 
 static bool add_targets(const struct project *project, const struct npart_project_texts *targets, struct options *out)

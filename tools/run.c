@@ -331,45 +331,21 @@ static void add_words(struct run *run, const char *option, const char *file)
     run->words[run->word_count++] = file;
 }
 
-/* A text that was made, once however often it is kept, until the run ends; NULL: out of memory. */
-static const char *keep(struct run *run, char *made)
-{
-    struct paths *kept = &run->kept;
-    size_t at = 0;
-    while (made && at < kept->count && strcmp(kept->items[at], made) != 0)
-        at++;
-    bool is_kept = made && (at < kept->count || paths_add(kept, made));
-    free(made);
-    return is_kept ? kept->items[at] : NULL;
-}
-
-static const char *label_of(struct run *run, const char *target, const char *as)
-{
-    return as ? keep(run, join_parts(target, " as ", as)) : target;
-}
-
 /* The precision in which weights keep so many dB and nodes are kept, each of which may be NULL; itself where all are,
  * NULL where there is no such precision, which is told where `is_told`. */
-static const char *narrowed(struct run *run, const char *precision, const char *decibels, const char *nodes,
-                            const char *nodes_16, bool is_told)
+static const char *narrowed(const char *precision, const char *decibels, const char *nodes, const char *nodes_16,
+                            bool is_told)
 {
-    static const char key[] = ":keep16=";
     const char *const lists[] = {nodes, nodes_16};
-    size_t room = strlen(precision) + (decibels ? strlen(decibels) : 0) + sizeof ":min-db=";
-    for (size_t i = 0; i < 2; i++)
-        room += lists[i] ? (strlen(lists[i]) + 1) * sizeof key : 0;
-    char *made = malloc(room);
     struct npart_error error = {0};
-    size_t used = made ? (size_t)snprintf(made, room, "%s%s%s", precision, decibels ? ":min-db=" : "",
-                                          decibels ? decibels : "") : 0;
+    const char *made = decibels ? text_of("%s:min-db=%s", precision, decibels) : precision;
     for (size_t i = 0; i < 2; i++)
-        for (const char *at = lists[i]; made && at; at = at[strcspn(at, ",")] ? at + strcspn(at, ",") + 1 : NULL)
-            used += (size_t)snprintf(made + used, room - used, "%s%.*s", i ? key : ":keep=", (int)strcspn(at, ","), at);
-    if (made && npart_precision_check(made, &error) == NPART_OK)
-        return keep(run, made);
-    if (!made || is_told)
-        say("%s: %s", made ? made : precision, made ? error.message : "out of memory");
-    free(made);
+        for (const char *at = lists[i]; at; at = at[strcspn(at, ",")] ? at + strcspn(at, ",") + 1 : NULL)
+            made = text_of("%s%s%.*s", made, i ? ":keep16=" : ":keep=", (int)strcspn(at, ","), at);
+    if (npart_precision_check(made, &error) == NPART_OK)
+        return made;
+    if (is_told)
+        say("%s: %s", made, error.message);
     return NULL;
 }
 
@@ -398,7 +374,7 @@ static bool is_each(const char *nodes)
 
 /* --keep-float, --keep-16 and --min-db: each precision so; an analysis has it without, too, so that what they cost is
  * seen, and with `each` every kind of nodes alone. Of --as all those count that can be had so. */
-static bool spread_kept(struct run *run, struct options *options)
+static bool spread_kept(struct options *options)
 {
     const char *precisions[MOST_PRECISIONS], *decibels = options->min_db;
     const char *nodes = options->keep_float, *nodes_16 = options->keep_16;
@@ -422,7 +398,7 @@ static bool spread_kept(struct run *run, struct options *options)
         for (uint32_t k = 0; goes_on && precisions[i] && (k == 0 || goes_by_kind); k++) {
             if (goes_by_kind && !(kind = npart_kept_kind(k, NULL, NULL)))
                 break;
-            const char *made = narrowed(run, precisions[i], decibels, is_each(nodes) ? kind : nodes,
+            const char *made = narrowed(precisions[i], decibels, is_each(nodes) ? kind : nodes,
                                         is_each(nodes_16) ? kind : nodes_16, !is_all);
             goes_on = made ? add_precision(options, made) : is_all;
         }
@@ -431,9 +407,9 @@ static bool spread_kept(struct run *run, struct options *options)
     return goes_on;
 }
 
-bool spread_targets(struct run *run, struct options *options)
+bool spread_targets(struct options *options)
 {
-    if (!spread_kept(run, options))
+    if (!spread_kept(options))
         return false;
     int targets = options->target_count, precisions = (int)options->precision_count;
     int each = precisions ? precisions : 1;
@@ -444,11 +420,8 @@ bool spread_targets(struct run *run, struct options *options)
     for (int i = targets * each; i-- > 0;) {
         options->targets[i] = options->targets[i / each];
         options->as[i] = precisions ? options->precisions[i % each] : NULL;
-        options->labels[i] = label_of(run, options->targets[i], options->as[i]);
-        if (!options->labels[i]) {
-            say("out of memory");
-            return false;
-        }
+        const char *target = options->targets[i], *as = options->as[i];
+        options->labels[i] = as ? text_of("%s as %s", target, as) : target;
     }
     options->target_count = targets * each;
     return true;
@@ -458,7 +431,7 @@ bool spread_targets(struct run *run, struct options *options)
 static bool spread_oplists(struct run *run, struct options *options)
 {
     int targets = options->target_count;
-    if (!spread_targets(run, options)) {
+    if (!spread_targets(options)) {
         worsen(run, EXIT_USAGE);
         return false;
     }

@@ -20,7 +20,6 @@ struct scan {
     npart_many *many;
     bool has_table; /* at the end */
     bool has_failed; /* no more lines can be written */
-    bool lacks_memory;
 };
 
 struct worker {
@@ -131,21 +130,11 @@ static bool run_workers(struct scan *scan)
 
 /* ---- the whole ---------------------------------------------------------------------------------------------- */
 
-static enum exit_status tell_no_memory(void)
-{
-    say("out of memory");
-    return EXIT_OTHER;
-}
-
-/* What an earlier scan has; without memory it would be there twice. */
+/* What an earlier scan has. */
 static bool is_done(void *payload, const char *path)
 {
-    struct scan *scan = payload;
-    char *text = json_form(path);
-    bool has_it = text && results_have(&scan->results, text);
-    scan->lacks_memory |= !text;
-    free(text);
-    return has_it;
+    const struct scan *scan = payload;
+    return paths_have(&scan->results.done, json_form(path));
 }
 
 static void tell_about(void *payload, const char *about, const char *text)
@@ -154,43 +143,30 @@ static void tell_about(void *payload, const char *about, const char *text)
     say("%s: %s", about, text);
 }
 
-static bool read_all(struct text *text, FILE *file)
-{
-    char bytes[65536];
-    for (;;) {
-        ptrdiff_t count = file ? read_stream(file, bytes, sizeof bytes) : npart__file_read(0, bytes, sizeof bytes);
-        if (count <= 0)
-            return count == 0;
-        (void)text_write(text, bytes, (size_t)count);
-    }
-}
-
 /* A line each or, where one of them has a NUL, with NULs between them; "-" is standard input. */
 static enum exit_status read_list(struct paths *paths, const char *list)
 {
     struct text text = {0};
     bool is_input = strcmp(list, "-") == 0;
     enum exit_status status = EXIT_FINE;
-    FILE *file = is_input ? NULL : open_regular_file(list, "; a list may come from standard input (-)", &status);
+    FILE *file = is_input ? stdin : open_regular_file(list, "; a list may come from standard input (-)", &status);
     if (status != EXIT_FINE)
         return status == EXIT_USAGE ? status : EXIT_OTHER; /* 3 says that models have lines */
-    bool is_read = read_all(&text, file);
+    bool is_read = text_read(&text, file);
     if (!is_read)
         say("%s: %s", list, strerror(errno));
-    if (file)
+    if (!is_input)
         (void)fclose(file);
-    char end = text.count && memchr(text.bytes, '\0', text.count) ? '\0' : '\n';
-    (void)text_write(&text, &end, 1);
-    bool has_memory = !text.has_failed;
-    for (size_t at = 0, length; is_read && has_memory && at < text.count; at += length + 1) {
-        char *stop = memchr(text.bytes + at, end, text.count - at);
-        length = stop ? (size_t)(stop - text.bytes) - at : 0; /* there always is one */
-        if (stop)
-            *stop = '\0';
-        has_memory = length == 0 || paths_add(paths, text.bytes + at);
+    size_t count = text.count;
+    char *bytes = text_kept(&text), end = memchr(bytes, '\0', count) ? '\0' : '\n';
+    for (char *at = bytes, *stop; is_read && at < bytes + count; at = stop + 1) {
+        stop = memchr(at, end, (size_t)(bytes + count - at));
+        stop = stop ? stop : bytes + count;
+        *stop = '\0';
+        if (*at)
+            paths_add(paths, at);
     }
-    free(text.bytes);
-    return !is_read ? EXIT_OTHER : has_memory ? EXIT_FINE : tell_no_memory();
+    return is_read ? EXIT_FINE : EXIT_OTHER;
 }
 
 /* Of the arguments, then of the list. */
@@ -201,24 +177,23 @@ static enum exit_status find_models(struct scan *scan)
     struct npart_error error;
     struct paths paths = {0};
     enum exit_status status = EXIT_FINE;
-    for (int i = 0; i < options->model_count && status == EXIT_FINE; i++)
-        status = paths_add(&paths, options->models[i]) ? EXIT_FINE : tell_no_memory();
-    if (status == EXIT_FINE && options->list)
+    for (int i = 0; i < options->model_count; i++)
+        paths_add(&paths, options->models[i]);
+    if (options->list)
         status = read_list(&paths, options->list);
-    how.path_count = paths.count - (status == EXIT_FINE ? (size_t)options->model_count : paths.count);
+    if (status != EXIT_FINE)
+        return status;
+    how.path_count = paths.count - (size_t)options->model_count;
     how.own = options->output;
     how.skip = scan->progress.earlier ? is_done : NULL;
     how.tell = tell_about;
     how.payload = scan;
-    npart_status found = status == EXIT_FINE ? npart_files_find(&scan->models, (const char *const *)paths.items,
-                                                                paths.count, &how, &error) : NPART_OK;
-    paths_free(&paths);
-    if (status == EXIT_FINE && found != NPART_OK) {
+    npart_status found =
+        npart_files_find(&scan->models, (const char *const *)paths.items, paths.count, &how, &error);
+    if (found != NPART_OK) {
         tell_error("", &error);
         return found == NPART_ERROR_ARGUMENT ? EXIT_USAGE : EXIT_OTHER; /* 3 says that models have lines */
     }
-    if (status != EXIT_FINE || scan->lacks_memory)
-        return status == EXIT_FINE ? tell_no_memory() : status;
     scan->found.size = sizeof scan->found;
     (void)npart_files_info(scan->models, &scan->found);
     if (scan->found.count + scan->found.skipped == 0) {

@@ -35,8 +35,6 @@ struct results {
  * dropped; *earlier: how many. Tells what is wrong: there is something already, or not of the same options. */
 enum exit_status results_open(struct results *results, const struct options *options, const char *fingerprint,
                               npart_many *many, size_t *earlier);
-/* Whether an earlier scan has the model, by its path as JSON has it. */
-bool results_have(const struct results *results, const char *path);
 /* Writes a line, at once or, into a database, within a second. False, and told: it cannot be written. */
 bool results_add(struct results *results, const struct line *line);
 /* To be called now and then while no line comes. False, and told: earlier lines cannot be written. */

@@ -11,16 +11,13 @@ struct reader {
     npart_many *many;
     size_t *earlier;
     size_t line;
-    bool has_memory;
 };
 
 /* ---- earlier lines ------------------------------------------------------------------------------------------ */
 
 static void take_model(struct reader *reader, const char *path)
 {
-    char *form = path ? json_form(path) : NULL;
-    reader->has_memory = reader->has_memory && form && paths_add(&reader->results->done, form);
-    free(form);
+    paths_add(&reader->results->done, json_form(path));
     ++*reader->earlier;
 }
 
@@ -28,7 +25,8 @@ static void take_model(struct reader *reader, const char *path)
 static void take_document(void *payload, const char *path, const char *json, size_t count)
 {
     struct reader *reader = payload;
-    reader->has_memory = reader->has_memory && json && npart_many_add(reader->many, json, count, NULL) == NPART_OK;
+    if (!path || !json || npart_many_add(reader->many, json, count, NULL) != NPART_OK)
+        give_up();
     take_model(reader, path);
 }
 
@@ -55,7 +53,7 @@ static bool take_line(struct reader *reader, const struct text *text)
     else if (is_report)
         take_model(reader, line.path);
     else
-        reader->has_memory = false;
+        give_up();
     return !problem;
 }
 
@@ -83,30 +81,25 @@ static enum exit_status read_lines(struct reader *reader, FILE *file, uint64_t *
                 continue;
             reader->line++;
             *end += text.count;
-            is_fine = !text.has_failed && take_line(reader, &text);
+            if (text.has_failed)
+                give_up();
+            is_fine = take_line(reader, &text);
             text.count = 0;
         }
     }
-    bool has_memory = !text.has_failed && reader->has_memory;
-    if (has_memory && !ferror(file) && reader->line == 0 && text.count && !is_torn_line(&text)) {
+    if (text.has_failed)
+        give_up();
+    if (!ferror(file) && reader->line == 0 && text.count && !is_torn_line(&text)) {
         say("%s:1: not a line that scan writes, so --resume cannot go on with it", reader->results->name);
         is_fine = false;
     }
     free(text.bytes);
     if (ferror(file))
         say("%s: cannot read: %s", reader->results->name, strerror(errno));
-    else if (is_fine && !has_memory)
-        say("out of memory");
-    return ferror(file) || (is_fine && !has_memory) ? EXIT_OTHER : is_fine ? EXIT_FINE : EXIT_USAGE;
+    return ferror(file) ? EXIT_OTHER : is_fine ? EXIT_FINE : EXIT_USAGE;
 }
 
 /* ---- to open ------------------------------------------------------------------------------------------------ */
-
-static bool has_end(const char *name, const char *end)
-{
-    size_t length = strlen(name), rest = strlen(end);
-    return length > rest && strcmp(name + length - rest, end) == 0;
-}
 
 static bool is_database_name(const char *name)
 {
@@ -159,9 +152,9 @@ static enum exit_status open_database(struct results *results, const struct opti
     bool resumes = options->resumes;
     bool is_open = database_open(&results->database, options->output, resumes, tool, problem, sizeof problem) &&
                    (!resumes || database_read(results->database, take_document, reader, problem, sizeof problem));
-    if (is_open && reader->has_memory)
+    if (is_open)
         return EXIT_FINE;
-    say("%s: %s", options->output, is_open ? "out of memory" : problem);
+    say("%s: %s", options->output, problem);
     return resumes ? EXIT_USAGE : EXIT_OTHER;
 }
 
@@ -183,7 +176,7 @@ static bool is_refused(const struct options *options)
 enum exit_status results_open(struct results *results, const struct options *options, const char *fingerprint,
                               npart_many *many, size_t *earlier)
 {
-    struct reader reader = {results, fingerprint, many, earlier, 0, true};
+    struct reader reader = {results, fingerprint, many, earlier, 0};
     *results = (struct results){.name = options->output ? options->output : "standard output"};
     if (!options->output) {
         results->file = stdout;
@@ -199,16 +192,6 @@ enum exit_status results_open(struct results *results, const struct options *opt
 }
 
 /* ---- to write ----------------------------------------------------------------------------------------------- */
-
-static int compare(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-bool results_have(const struct results *results, const char *path)
-{
-    return results->done.count && bsearch(&path, results->done.items, results->done.count, sizeof path, compare);
-}
 
 static bool tell_not_written(const struct results *results, const char *problem)
 {
@@ -244,7 +227,6 @@ bool results_close(struct results *results)
     }
     if (!is_closed)
         (void)tell_not_written(results, problem);
-    paths_free(&results->done);
     *results = (struct results){0};
     return is_closed;
 }

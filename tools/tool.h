@@ -57,29 +57,38 @@ void print_waiting(void);
 
 /* ---- texts and lists ------------------------------------------------------------------------------------------ */
 
-/* A list that has room for one more than `count`; where memory lacks it is as it was, and full: count == *room. */
-static inline void *grow(void *items, size_t item_bytes, size_t count, size_t *room)
-{
-    size_t wanted = *room ? 2 * *room : 16;
-    void *grown = count < *room ? NULL : realloc(items, wanted * item_bytes);
-    *room = grown ? wanted : *room;
-    return grown ? grown : items;
-}
+/* Ends the tool, as there is no memory. */
+#if defined(__GNUC__)
+__attribute__((noreturn))
+#endif
+void give_up(void);
+/* Memory of zeros, which stays until the tool ends, or gives up where there is none. For the first thread alone. */
+void *need(size_t bytes);
+/* Gives all of it back, for who does the same again and again. */
+void forget_all(void);
+/* A list that has room for one more than `count`, from the same memory. */
+void *grow(void *items, size_t item_bytes, size_t count, size_t *room);
+/* A text that is put together, in the same memory. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 1, 2)))
+#endif
+char *text_of(const char *format, ...);
 
+/* Whether there is that end, and something before it. */
+bool has_end(const char *text, const char *end);
+
+/* Paths, or other texts; in the same memory. */
 struct paths {
     char **items;
     size_t count, room;
 };
-
-/* Three parts of a path in a row; to be freed. NULL: out of memory. */
-char *join_parts(const char *a, const char *b, const char *c);
-/* A copy of the text. False: out of memory. */
-bool paths_add(struct paths *paths, const char *text);
-/* In the order of their bytes, each once. */
+/* A copy of the text. */
+void paths_add(struct paths *paths, const char *text);
+/* In the order of their bytes, by which they are then found. */
 void paths_sort(struct paths *paths);
-void paths_free(struct paths *paths);
+bool paths_have(const struct paths *paths, const char *text);
 
-/* Begins with zeros; `bytes` is to be freed. */
+/* A text that grows. Begins with zeros; `bytes` is to be freed. */
 struct text {
     char *bytes; /* no NUL at the end */
     size_t count, room;
@@ -89,18 +98,22 @@ struct text {
 /* A write callback of the library's, whose payload is a text. */
 bool text_write(void *payload, const char *bytes, size_t count);
 void text_add(struct text *text, const char *more);
+/* Adds what is left of a file. False with errno: not all of it could be read. */
+bool text_read(struct text *text, FILE *file);
+/* What the text has, with a NUL, in memory that stays; gives up where not all is there. The text is empty then. */
+char *text_kept(struct text *text);
 
-/* A text as JSON has it between quotes; to be freed; NULL: out of memory. Texts that differ in bytes which are no UTF-8
- * alone have one form. */
-char *json_form(const char *text);
+/* A text as JSON has it between quotes, good until the next call. Texts that differ in bytes which are no UTF-8 alone
+ * have one form. */
+const char *json_form(const char *text);
 
 /* ---- a file that is written ----------------------------------------------------------------------------------- */
 
-/* Zeroed at first. */
 struct output_file {
     FILE *stream; /* to be written to; NULL: not open */
     char *beside; /* where it is written to meanwhile; NULL: in its place */
     char *place;  /* the path without links */
+    struct output_file *before; /* that was opened and still is */
 };
 
 /* Opens what is to stand at the path. A regular file, also one that a link leads to, is written beside itself and keeps
@@ -113,6 +126,10 @@ bool end_output_file(struct output_file *out, bool is_whole);
 /* The same as the last of a writer's calls, with errno as those left it: false, and told, where the file was not
  * written whole. */
 bool finish_output_file(struct output_file *out, const char *path, bool is_written);
+/* The whole way of a file. False, and told, where it was not written whole. */
+bool save_file(const char *path, const void *bytes, size_t count);
+/* Of all that are open nothing is left. */
+void drop_output(void);
 
 /* ---- a run ---------------------------------------------------------------------------------------------------- */
 
@@ -123,7 +140,6 @@ struct run {
     FILE *output; /* NULL until the first byte of an --output file, which stays as it is when nothing comes */
     struct output_file output_file; /* the same, where there is --output */
     npart_oplist *oplists[MOST_TARGETS];
-    struct paths kept; /* texts that options point to: labels, precisions */
     const char *words[4]; /* npart_fix_options.words */
     uint32_t word_count;
     struct npart_report_options report;
@@ -185,7 +201,7 @@ bool find_oplists(struct run *run, struct options *options);
 void free_oplists(struct run *run);
 /* Each target in each precision that is asked for, one after the other, with its label. False, and told, where they are
  * too many. find_oplists does it. */
-bool spread_targets(struct run *run, struct options *options);
+bool spread_targets(struct options *options);
 npart_status find_oplist(struct run *run, npart_oplist **out, const char *target, struct npart_error *error);
 
 /* Of a model that was given up for want of time: the time that the user gave, which may be more than was left. */
@@ -204,16 +220,17 @@ npart_status make_plan(const struct run *run, const npart_inference *inference, 
 
 /* ---- files ---------------------------------------------------------------------------------------------------- */
 
+#define MOST_PATH_BYTES 16384
+
 /* To be read from its beginning to its end, however long it is: a regular file alone, as a device may have no end, and
  * a pipe nobody who writes to it. NULL: it was told; `otherwise` says how else it may be given, or is "". */
 FILE *open_regular_file(const char *path, const char *otherwise, enum exit_status *status);
 /* An npart_read_callback, and an npart_write_callback, of a stream, which is the payload. */
 ptrdiff_t read_stream(void *payload, void *into, size_t bytes);
 bool write_stream(void *payload, const char *text, size_t bytes);
-/* The absolute path of what may be no file yet, with no links to folders in it; to be freed. NULL: there is no such
- * folder, or out of memory. */
+/* The absolute path of what may be no file yet, with no links to folders in it. NULL: there is no such folder. */
 char *find_place(const char *path);
-/* Absolute, without links, with / between its parts; to be freed. NULL with errno: there is no such path. */
+/* Absolute, without links, with / between its parts. NULL with errno: there is no such path. */
 char *real_path(const char *path);
 /* Writes all of it by one call of the system's where that takes it. False with errno. */
 bool write_whole(FILE *stream, const char *bytes, size_t count);

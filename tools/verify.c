@@ -57,12 +57,10 @@ static enum exit_status verify(struct verifying *v)
 static bool write_cases(const struct verifying *v)
 {
     const char *path = v->run->options->write_cases;
-    struct output_file file = {0};
-    struct npart_error error;
-    if (!begin_output_file(&file, path))
-        return finish_output_file(&file, path, false);
-    npart_status status = npart_verification_cases(v->verification, write_stream, file.stream, &error);
-    return finish_output_file(&file, path, status == NPART_OK);
+    struct output_file file;
+    bool is_written = begin_output_file(&file, path) &&
+                      npart_verification_cases(v->verification, write_stream, file.stream, NULL) == NPART_OK;
+    return finish_output_file(&file, path, is_written);
 }
 
 static enum exit_status report(const struct verifying *v)
