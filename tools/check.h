@@ -10,28 +10,12 @@
 
 /* ---- the project file ----------------------------------------------------------------------------------------- */
 
-#define PROJECT_FILE "npu-partition.toml"
-
 struct project {
-    npart_project *read;
-    struct npart_project_info info;
-    const char *place; /* by which two paths of one file are known, see find_place */
-    const char *path; /* as it is shown, and can be opened */
-    const char *folder; /* absolute, ends with / */
-    const char *shown; /* what is put before the path of a model that a glob found: "", "../", or `folder` */
-    bool is_whole; /* all of its models are checked, not only some */
+    struct npart_checklist_project is;
     bool has_targets; /* the file's targets were taken for the last model; where they stand */
     uint32_t targets_line, targets_column;
-    const char *oplist_path, *cost_path, *baseline_path; /* relative to the working directory, as `shown` */
 };
 
-/* Reads a project file, and tells all its mistakes. NULL where there are any, or it cannot be read. */
-struct project *project_read(const char *path);
-/* The path of the project file in a folder or the nearest above it, up to that with .git. NULL: none. */
-char *project_find(const char *folder);
-
-/* The path of a model relative to the project file's folder; NULL: it is not in it. */
-const char *project_path(const struct project *project, const char *model);
 /* Of a model (NULL: it is not in the folder) the options of the command line with what the file says added where the
  * command line is silent. `sources` has room for MOST_DIMS: which entry of the file each dim is, or NPART_NONE. */
 bool project_settle(struct project *project, const char *path, const struct options *asked, struct options *out,
@@ -44,11 +28,8 @@ void project_tell(void *payload, uint32_t line, uint32_t column, const char *tex
 /* Adds to the end of the file, which is read again. False, and told, where that would make no project file of it, or it
  * cannot be written. */
 bool project_append(const struct project *project, const char *text);
-/* A line about a place in the file: "npu-partition.toml:3:1: ...". */
-#if defined(__GNUC__)
-__attribute__((format(printf, 4, 5)))
-#endif
-void project_say(const struct project *project, uint32_t line, uint32_t column, const char *format, ...);
+/* A line about a place in a file: "npu-partition.toml:3:1: ..."; line 0: about the file, NULL: about none. */
+void tell_place(void *payload, const char *path, uint32_t line, uint32_t column, const char *text);
 
 /* ---- files beside models -------------------------------------------------------------------------------------- */
 

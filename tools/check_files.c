@@ -133,7 +133,7 @@ bool acceptance_write(struct acceptance *acceptance)
             continue;
         bool is_done = project_append(at->project, text_kept(&at->stanzas));
         if (is_done)
-            say("%s: %zu waiver%s written; say why in `reason`", at->project->path, at->count,
+            say("%s: %zu waiver%s written; say why in `reason`", at->project->is.path, at->count,
                 at->count == 1 ? "" : "s");
         is_written &= is_done;
     }
