@@ -54,6 +54,29 @@ npart_status document_add_plans(struct run *run, const char *path, const struct 
     return npart_document_add(run->document, &entry, error);
 }
 
+static uint32_t take_outcomes(const struct npart_gate_outcome *found, uint32_t count, uint32_t plan,
+                              struct npart_threshold_outcome *out)
+{
+    for (uint32_t i = 0; i < count; i++)
+        out[i] = (struct npart_threshold_outcome){.size = sizeof *out, .plan = plan, .is_met = found[i].is_met,
+                                                  .threshold = found[i].threshold, .text = found[i].text};
+    return count;
+}
+
+npart_status document_add_job(struct run *run, const char *path, const struct job *job, struct npart_error *error)
+{
+    static struct npart_gate_outcome found[MOST_TARGETS + 1][NPART_MOST_OUTCOMES];
+    static struct npart_threshold_outcome items[(MOST_TARGETS + 1) * NPART_MOST_OUTCOMES];
+    const struct npart_thresholds *thresholds = &run->options->thresholds;
+    uint32_t count = npart_inference_outcomes(job->inference, thresholds, found[MOST_TARGETS], NPART_MOST_OUTCOMES);
+    count = take_outcomes(found[MOST_TARGETS], count, NPART_NONE, items);
+    for (uint32_t i = 0; i < (uint32_t)run->options->target_count; i++) {
+        uint32_t more = npart_plan_outcomes(job->plans[i], thresholds, found[i], NPART_MOST_OUTCOMES);
+        count += take_outcomes(found[i], more, i, items + count);
+    }
+    return document_add(run, path, job, items, count, error);
+}
+
 /* What is left to read of a part of a file. */
 struct stretch {
     FILE *file;
@@ -106,41 +129,4 @@ void document_close(struct run *run)
     npart_document_free(run->document);
     run->document = NULL;
     picture_close(run, status == NPART_OK);
-}
-
-/* ---- outcomes ---------------------------------------------------------------------------------------------- */
-
-static void append(struct outcome_list *list, const struct outcomes *found, uint32_t plan)
-{
-    for (uint32_t i = 0; i < found->count; i++) {
-        const struct npart_gate_outcome *at = &found->items[i];
-        list->items[list->count++] = (struct npart_threshold_outcome){.size = sizeof *list->items,
-                                                                      .plan = plan,
-                                                                      .is_met = at->is_met,
-                                                                      .threshold = at->threshold,
-                                                                      .text = at->text};
-    }
-}
-
-bool list_outcomes(struct outcome_list *list, const struct options *options, const struct job *job)
-{
-    size_t targets = (size_t)options->target_count;
-    *list = (struct outcome_list){.items = calloc((targets + 1) * NPART_MOST_OUTCOMES, sizeof *list->items),
-                                  .found = calloc(targets + 1, sizeof *list->found)};
-    if (!list->items || !list->found)
-        return false;
-    find_validity(&list->found[targets], options, job->inference);
-    append(list, &list->found[targets], NPART_NONE);
-    for (size_t i = 0; i < targets; i++) {
-        find_outcomes(&list->found[i], options, job->plans[i]);
-        append(list, &list->found[i], (uint32_t)i);
-    }
-    return true;
-}
-
-void free_outcomes(struct outcome_list *list)
-{
-    free(list->items);
-    free(list->found);
-    *list = (struct outcome_list){0};
 }

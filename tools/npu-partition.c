@@ -220,19 +220,14 @@ static void follow_up(struct run *run, const char *path, struct job *job, bool i
 static void enter(struct run *run, const char *path, struct job *job, const struct npart_error *why)
 {
     struct npart_error error = {0};
-    struct outcome_list outcomes = {0};
-    npart_status status = NPART_ERROR_MEMORY;
     if (!run->document || run->is_over)
         return;
-    if (why)
-        status = document_add_error(run, path, why, &error);
-    else if (list_outcomes(&outcomes, run->options, job))
-        status = document_add(run, path, job, outcomes.items, outcomes.count, &error);
+    npart_status status =
+        why ? document_add_error(run, path, why, &error) : document_add_job(run, path, job, &error);
     if (status == NPART_ERROR_LIMIT || status == NPART_ERROR_TIMEOUT) /* others are told at the end */
         tell_error(path, &error);
     if (status != NPART_OK)
         worsen(run, status_of(status));
-    free_outcomes(&outcomes);
 }
 
 static void run_model(struct run *run, int place)

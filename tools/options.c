@@ -305,15 +305,7 @@ static bool take_link(struct options *options, const char *value)
 
 /* ---- the table --------------------------------------------------------------------------------------------- */
 
-static const struct row {
-    const char *name; /* NULL: a heading, or a word that the option before takes */
-    char letter;
-    const char *value; /* what it takes, or that word; NULL: nothing */
-    struct taking taking;
-    const char *help;
-    /* The commands that it goes with, "-" being none of them; "*": with every one; NULL: with none. */
-    const char *word;
-} rows[] = {
+static const struct option_row rows[] = {
     {NULL, 0, NULL, NOTHING, "What to ask", NULL},
     {"target", 't', "TARGET", CALL(take_target),
      "NAME[:VARIANT][+SWITCH|-SWITCH]...[@TOOLCHAIN]; several with commas; all", "*"},
@@ -497,7 +489,7 @@ static const struct row {
 
 #define ROWS (sizeof rows / sizeof rows[0])
 
-static bool goes_with(const struct row *row, const struct word *word)
+bool option_goes_with(const struct option_row *row, const struct word *word)
 {
     const char *wanted = word ? word->name : "-", *at = row->word ? row->word : "-";
     if (strcmp(at, "*") == 0)
@@ -510,17 +502,9 @@ static bool goes_with(const struct row *row, const struct word *word)
     return false;
 }
 
-bool option_at(size_t index, struct option_text *out)
+const struct option_row *option_at(size_t index)
 {
-    if (index >= ROWS)
-        return false;
-    *out = (struct option_text){rows[index].name, rows[index].value, rows[index].help, rows[index].letter};
-    return true;
-}
-
-bool option_goes_with(size_t index, const struct word *word)
-{
-    return index < ROWS && goes_with(&rows[index], word);
+    return index < ROWS ? &rows[index] : NULL;
 }
 
 /* A heading is printed when the first option below it is. */
@@ -529,15 +513,15 @@ static void print_options(FILE *file, const struct word *word)
     const char *heading = NULL;
     bool is_shown = false;
     for (size_t i = 0; i < ROWS; i++) {
-        const struct row *row = &rows[i];
+        const struct option_row *row = &rows[i];
         char left[64];
         if (!row->name && !row->value)
             heading = row->help;
-        if (!row->name && row->value && is_shown && (!row->word || goes_with(row, word)))
+        if (!row->name && row->value && is_shown && (!row->word || option_goes_with(row, word)))
             fprintf(file, "%35s   %-8s %s\n", "", row->value, row->help);
         if (!row->name)
             continue;
-        is_shown = goes_with(row, word);
+        is_shown = option_goes_with(row, word);
         if (!is_shown)
             continue;
         if (heading)
@@ -577,13 +561,21 @@ void print_help(FILE *file, const struct word *word)
 }
 
 /* Two commands may each have an option of that name; the last one counts where the command has not been read. */
-static const struct row *find_row(const char *name, size_t length, const struct word *word)
+const struct option_row *find_option(const char *argument, const struct word *word, const char **value)
 {
-    const struct row *found = NULL;
-    for (size_t i = 0; i < ROWS; i++)
-        if (rows[i].name && strlen(rows[i].name) == length && memcmp(rows[i].name, name, length) == 0 &&
-            (!found || !goes_with(found, word)))
-            found = &rows[i];
+    const struct option_row *found = NULL;
+    bool is_long = argument[1] == '-';
+    size_t length = is_long ? strcspn(argument + 2, "=") : 0;
+    for (size_t i = 0; i < ROWS; i++) {
+        const struct option_row *row = &rows[i];
+        bool is_named = is_long && row->name && strlen(row->name) == length &&
+                        memcmp(row->name, argument + 2, length) == 0 && (!found || !option_goes_with(found, word));
+        bool is_lettered = row->letter && row->letter == argument[1] && (!argument[2] || row->value);
+        if (is_named || (is_lettered && !found))
+            found = row;
+    }
+    *value = is_long ? argument[2 + length] ? argument + 2 + length + 1 : NULL
+             : found && argument[2] ? argument + 2 : NULL;
     return found;
 }
 
@@ -608,18 +600,8 @@ static bool complain_of_option(const char *argument)
 /* One option at argv[*at], whose value may be the next argument. */
 static bool read_option(int argc, char **argv, int *at, struct options *options, bool *is_used)
 {
-    const char *argument = argv[*at], *value = NULL;
-    const struct row *row = NULL;
-    if (argument[1] == '-') {
-        size_t length = strcspn(argument + 2, "=");
-        row = find_row(argument + 2, length, options->word);
-        value = argument[2 + length] == '=' ? argument + 2 + length + 1 : NULL;
-    } else {
-        for (size_t i = 0; i < ROWS && !row; i++)
-            if (rows[i].letter && rows[i].letter == argument[1] && (!argument[2] || rows[i].value))
-                row = &rows[i];
-        value = row && argument[2] ? argument + 2 : NULL;
-    }
+    const char *argument = argv[*at], *value;
+    const struct option_row *row = find_option(argument, options->word, &value);
     if (!row)
         return complain_of_option(argument);
     if (!row->value && value)
@@ -649,7 +631,7 @@ static bool check_format(const struct options *options)
     size_t at = 0;
     while (at < ROWS && (rows[at].name || !rows[at].value || strcmp(rows[at].value, format) != 0))
         at++;
-    if (at < ROWS && !goes_with(&rows[at], options->word))
+    if (at < ROWS && !option_goes_with(&rows[at], options->word))
         other = options->word->name;
     if (options->format >= FORMAT_SARIF && other) {
         say("--format %s does not go with %s", format, other);
@@ -667,7 +649,7 @@ static bool check_used(const struct options *options, const bool *is_used)
 {
     const struct word *word = options->word;
     for (size_t i = 0; i < ROWS; i++) {
-        if (!is_used[i] || goes_with(&rows[i], word))
+        if (!is_used[i] || option_goes_with(&rows[i], word))
             continue;
         if (word)
             say("--%s does not go with %s; npu-partition %s --help lists what does", rows[i].name, word->name,

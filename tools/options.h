@@ -118,16 +118,6 @@ bool read_options(int argc, char **argv, struct options *options);
 /* Of a command, or of all without one. */
 void print_help(FILE *file, const struct word *word);
 
-/* A row of the table: an option; without a name a heading, or with a value a word that the option before takes. */
-struct option_text {
-    const char *name, *value, *help;
-    char letter; /* 0: none */
-};
-/* By place; false past the last. */
-bool option_at(size_t index, struct option_text *out);
-/* Whether it goes with a command; NULL: with none. */
-bool option_goes_with(size_t index, const struct word *word);
-
 /* ---- values --------------------------------------------------------------------------------------------------- */
 
 /* Tells what is wrong with an option; false. */
@@ -181,5 +171,25 @@ struct taking {
 /* The option's value, NULL of one that takes none. False, and told, where it is wrong. */
 bool take_value(const struct taking *taking, const char *name, struct options *options, const char *value);
 #define NOTHING {.how = HOW_TEXT}
+
+/* ---- the table --------------------------------------------------------------------------------------------- */
+
+/* A row: an option, a heading, or a word. */
+struct option_row {
+    const char *name; /* NULL: a heading, or a word that the option before takes */
+    char letter;
+    const char *value; /* what it takes, or that word; NULL: nothing */
+    struct taking taking;
+    const char *help;
+    /* The commands that it goes with, "-" being none of them; "*": with every one; NULL: with none. */
+    const char *word;
+};
+/* By place; NULL past the last. */
+const struct option_row *option_at(size_t index);
+/* Of an argument that begins with - the option, as a command has it, and where its value is, should that stand there;
+ * NULL: there is no such option. */
+const struct option_row *find_option(const char *argument, const struct word *word, const char **value);
+/* Whether it goes with a command; NULL: with none. */
+bool option_goes_with(const struct option_row *row, const struct word *word);
 
 #endif

@@ -288,14 +288,6 @@ void job_free(struct job *job);
 
 /* ---- thresholds, and placement overrides that change nothing -------------------------------------------------- */
 
-struct outcomes {
-    struct npart_gate_outcome items[NPART_MOST_OUTCOMES];
-    uint32_t count;
-};
-
-/* One for each threshold of the options that is about plans, met or not; and the one that is about the model. */
-void find_outcomes(struct outcomes *out, const struct options *options, const npart_plan *plan);
-void find_validity(struct outcomes *out, const struct options *options, const npart_inference *inference);
 /* Of enum npart_condition, in its order. */
 const char *const *condition_words(void);
 /* Tells of every threshold of the user's that a plan does not meet. False when there is one. */
@@ -327,13 +319,6 @@ void free_sides(struct sides *sides);
 
 /* ---- documents over all models -------------------------------------------------------------------------------- */
 
-/* What thresholds say of one model, as the library takes it. Begins with zeros. */
-struct outcome_list {
-    struct npart_threshold_outcome *items; /* waivers may be set */
-    size_t count;
-    struct outcomes *found; /* the texts; by target, then those of the model */
-};
-
 /* Whether the options ask for such a document, and not for no report at all. */
 bool wants_document(const struct options *options);
 /* The same of commands whose only such document is a page. */
@@ -343,6 +328,8 @@ npart_status document_open(struct run *run, struct npart_error *error);
 /* A model that was planned for all targets. Without a document nothing happens. */
 npart_status document_add(struct run *run, const char *path, const struct job *job,
                           const struct npart_threshold_outcome *outcomes, size_t count, struct npart_error *error);
+/* The same with every threshold of the user's of which something is known, met or not. */
+npart_status document_add_job(struct run *run, const char *path, const struct job *job, struct npart_error *error);
 /* A model that cannot be analyzed. */
 npart_status document_add_error(struct run *run, const char *path, const struct npart_error *why,
                                 struct npart_error *error);
@@ -354,10 +341,6 @@ npart_status document_add_saved(struct run *run, const char *path, const struct 
                                 const struct npart_side *side, struct npart_error *error);
 /* Ends the document, where there is one, and gives it back. Tells what went wrong. */
 void document_close(struct run *run);
-
-/* Every threshold of the user's of which something is known, met or not. False when out of memory. */
-bool list_outcomes(struct outcome_list *list, const struct options *options, const struct job *job);
-void free_outcomes(struct outcome_list *list);
 
 npart_status picture_open(struct run *run, struct npart_error *error);
 /* Keeps what is to be drawn; the payload is the run. */
