@@ -59,7 +59,7 @@ MACHINE_FLAGS := $(if $(filter 1,$(shell echo __i386__ | $(CC) -E -P -x c -)),-m
 POSITION = -fPIC
 ALL_CFLAGS = -std=c11 $(POSITION) -fvisibility=hidden -ffile-prefix-map=$(CURDIR)=. -MMD -MP $(WARNINGS) $(MACHINE_FLAGS) $(CFLAGS) $(VARIANT_FLAGS)
 ALL_LDFLAGS = $(LDFLAGS) $(VARIANT_FLAGS)
-LIBS := -lprotobuf-c -lm
+LIBS := -lprotobuf-c -lm -pthread
 TOOL_LIBS := $(if $(NO_SQLITE),,-lsqlite3)
 
 sources := $(foreach folder,$(core) $(above),$(wildcard lib/$(folder)/*.c lib/$(folder)/*/*.c))
@@ -158,7 +158,7 @@ $(shared_library): $(objects) $(GENERATED)/npu_partition.map
 	$(link_shared)
 	ln -sf $(@F) $(OUT)/$(shared_name).$(MAJOR) && ln -sf $(@F) $(OUT)/$(shared_name)
 $(OUT)/$(shared_name): $(shared_library)
-link_tool = $(CC) $(ALL_LDFLAGS) $^ $(LIBS) $(TOOL_LIBS) -pthread -o $@
+link_tool = $(CC) $(ALL_LDFLAGS) $^ $(LIBS) $(TOOL_LIBS) -o $@
 $(tool): $(tool_objects) $(static_library)
 	$(link_tool)
 

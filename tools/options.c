@@ -464,7 +464,7 @@ static const struct option_row rows[] = {
     {"list", 0, "FILE", MEMBER(list),
      "a file with more paths, a line each or with NULs between them; - is standard input",
      "scan"},
-    {"jobs", 'j', "N", NUMBER(jobs, 1, MOST_JOBS, "expected a number from 1 to 1024"),
+    {"jobs", 'j', "N", NUMBER(jobs, 1, NPART_MOST_WORKERS, "expected a number from 1 to 1024"),
      "models at a time (default: one for each processor)", "scan"},
     {"resume", 0, NULL, MEMBER(resumes), "continue an interrupted scan from its --output FILE", "scan"},
     {"unordered", 0, NULL, MEMBER(is_unordered), "print lines as they come, not in the order of the models", "scan"},

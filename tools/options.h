@@ -24,7 +24,6 @@
 #define MOST_NUMBERS 4096
 #define MOST_REWRITES 128
 #define MOST_LIMITS 64
-#define MOST_JOBS 1024 /* of scan, at the same time */
 
 /* FORMAT_SARIF is NPART_FORMAT_SARIF, and so on. */
 enum format {

@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Workers take models from a window (scan_window.h) and make their lines; the first thread writes them, and is the only
- * one that tells anything, counts or looks at the clock. Op lists are read once, and shared.
+ * Threads of the library's make lines of models; the first thread writes them, and is the only one that tells anything,
+ * counts or looks at the clock. Op lists are read once, and shared.
  */
 #include "scan.h"
-
-#define LINES_A_WORKER 64u                     /* that may wait for one that takes long */
-#define MOST_WAITING_BYTES ((size_t)64 << 20)  /* of lines, above which no model is begun */
-#define WAIT_MS 100u
 
 struct scan {
     struct run *run;
     char fingerprint[FINGERPRINT_BYTES];
     npart_files *models; /* without those that are done */
     struct npart_files_info found;
-    struct window *window;
+    bool (*are_dims_found)[MOST_DIMS]; /* by worker */
     struct results results;
     struct progress progress;
     npart_many *many;
@@ -22,32 +18,25 @@ struct scan {
     bool has_failed; /* no more lines can be written */
 };
 
-struct worker {
-    struct scan *scan;
-    struct thread *thread;
-    bool is_dim_found[MOST_DIMS];
-};
-
 /* ---- lines -------------------------------------------------------------------------------------------------- */
 
-static void make_next_line(struct worker *worker, size_t job)
+static struct npart_line make_next_line(void *payload, size_t job, uint32_t worker)
 {
-    struct scan *scan = worker->scan;
-    struct line line;
+    struct scan *scan = payload;
+    struct npart_line line;
     struct npart_file model = {.size = sizeof model};
     (void)npart_files_file(scan->models, job, &model);
-    make_line(scan->run, scan->fingerprint, &model, worker->is_dim_found, &line);
-    window_put(scan->window, job, &line);
+    make_line(scan->run, scan->fingerprint, &model, scan->are_dims_found[worker], &line);
+    return line;
 }
 
-static void run_worker(void *payload)
+static void begin_thread(void *payload)
 {
-    struct worker *worker = payload;
-    for (size_t job; window_take(worker->scan->window, &job);)
-        make_next_line(worker, job);
+    (void)payload;
+    hold_requests();
 }
 
-static void add_to_table(struct scan *scan, const struct line *line)
+static void add_to_table(struct scan *scan, const struct npart_line *line)
 {
     if (npart_many_add(scan->many, line->text, line->bytes, NULL) == NPART_OK || !scan->has_table)
         return;
@@ -56,7 +45,7 @@ static void add_to_table(struct scan *scan, const struct line *line)
     worsen(scan->run, EXIT_OTHER);
 }
 
-static void write_line(struct scan *scan, const struct line *line)
+static void write_line(struct scan *scan, const struct npart_line *line)
 {
     if (!line->text)
         say("out of memory");
@@ -67,65 +56,36 @@ static void write_line(struct scan *scan, const struct line *line)
     add_to_table(scan, line);
 }
 
-/* ---- threads ------------------------------------------------------------------------------------------------ */
-
-/* Without a thread of its own, as in WebAssembly, the first one also makes lines. */
-static void write_lines(struct scan *scan, struct worker *alone)
+static bool take_line(void *payload, const struct npart_line *line)
 {
-    struct line line;
-    for (size_t job;;) {
-        if (scan->has_failed || is_stop_asked())
-            window_stop(scan->window);
-        if (alone && window_take(scan->window, &job))
-            make_next_line(alone, job);
-        enum window_answer answer = window_next(scan->window, &line, WAIT_MS);
-        if (answer == WINDOW_IS_OVER)
-            break;
-        if (answer == WINDOW_LINE) {
-            write_line(scan, &line);
-            free(line.text);
-        } else if (!scan->has_failed) {
-            scan->has_failed = !results_settle(&scan->results);
-        }
-        progress_show(&scan->progress);
+    struct scan *scan = payload;
+    if (line) {
+        write_line(scan, line);
+        free(line->text);
+    } else if (!scan->has_failed) {
+        scan->has_failed = !results_settle(&scan->results);
     }
+    progress_show(&scan->progress);
+    return !scan->has_failed && !is_stop_asked();
 }
 
-static unsigned count_workers(const struct scan *scan)
+static void run_workers(struct scan *scan)
 {
-    size_t wanted = scan->run->options->jobs ? scan->run->options->jobs : count_processors();
-    if (wanted > MOST_JOBS)
-        wanted = MOST_JOBS;
-    return (unsigned)(wanted < scan->found.count ? wanted : scan->found.count);
-}
-
-static bool run_workers(struct scan *scan)
-{
-    unsigned count = count_workers(scan), started = 0;
-    struct worker *workers = calloc(count + 1u, sizeof *workers);
-    scan->window = window_make(scan->found.count, ((size_t)count + 1) * LINES_A_WORKER, MOST_WAITING_BYTES,
-                               !scan->run->options->is_unordered);
-    if (!workers || !scan->window) {
-        free(workers);
-        return false;
-    }
-    while (started < count) {
-        struct worker *worker = &workers[started];
-        worker->scan = scan;
-        worker->thread = thread_start(run_worker, worker);
-        if (!worker->thread)
-            break;
-        started++;
-    }
-    workers[started].scan = scan;
-    write_lines(scan, started ? NULL : &workers[started]);
-    for (unsigned i = 0; i < started; i++)
-        thread_join(workers[i].thread);
-    for (unsigned i = 0; i <= started; i++)
-        for (uint32_t d = 0; d < scan->run->options->dim_count; d++)
-            scan->run->is_dim_found[d] |= workers[i].is_dim_found[d];
-    free(workers);
-    return true;
+    const struct options *options = scan->run->options;
+    struct npart_spread_options how = NPART_SPREAD_OPTIONS_INIT;
+    uint32_t count = npart_spread_workers((size_t)scan->found.count, options->jobs);
+    scan->are_dims_found = need((count + (size_t)1) * sizeof *scan->are_dims_found);
+    how.workers = options->jobs;
+    how.is_unordered = options->is_unordered;
+    how.begin = begin_thread;
+    how.make = make_next_line;
+    how.take = take_line;
+    how.payload = scan;
+    if (npart_spread((size_t)scan->found.count, &how, NULL) != NPART_OK)
+        give_up();
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t d = 0; d < options->dim_count; d++)
+            scan->run->is_dim_found[d] |= scan->are_dims_found[i][d];
 }
 
 /* ---- the whole ---------------------------------------------------------------------------------------------- */
@@ -278,10 +238,7 @@ static enum exit_status work(struct scan *scan)
     progress->is_shown = !options->is_quiet && is_stream_terminal(stderr) && !is_terminal(run);
     progress->started_ms = npart__monotonic_ms();
     catch_stop();
-    if (!run_workers(scan)) {
-        say("out of memory");
-        return EXIT_OTHER;
-    }
+    run_workers(scan);
     progress_hide(progress);
     close_results(scan); /* before the table, whose reader may be gone */
     write_end(scan);
@@ -307,7 +264,6 @@ enum exit_status run_scan(struct run *run, struct options *options)
     worsen(run, work(&scan));
     close_results(&scan);
     npart_many_free(scan.many);
-    window_free(scan.window);
     npart_files_free(scan.models);
     return run->status;
 }

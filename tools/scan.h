@@ -6,7 +6,6 @@
 #define TOOL_SCAN_H
 
 #include "database.h"
-#include "scan_window.h"
 #include "tool.h"
 
 /* ---- the line of one model ------------------------------------------------------------------------------------ */
@@ -20,7 +19,7 @@ bool find_fingerprint(const struct run *run, char *out);
 /* May be called from several threads at once, with the same run. `is_dim_found` has a place for each --dim; those that
  * the model has are set. */
 void make_line(const struct run *run, const char *fingerprint, const struct npart_file *model, bool *is_dim_found,
-               struct line *line);
+               struct npart_line *line);
 
 /* ---- where lines go ------------------------------------------------------------------------------------------- */
 
@@ -36,7 +35,7 @@ struct results {
 enum exit_status results_open(struct results *results, const struct options *options, const char *fingerprint,
                               npart_many *many, size_t *earlier);
 /* Writes a line, at once or, into a database, within a second. False, and told: it cannot be written. */
-bool results_add(struct results *results, const struct line *line);
+bool results_add(struct results *results, const struct npart_line *line);
 /* To be called now and then while no line comes. False, and told: earlier lines cannot be written. */
 bool results_settle(struct results *results);
 /* Writes what is left, and closes; once closed, it does nothing. False, and told: not all could be written. */

@@ -146,7 +146,7 @@ static const char *look_at(const struct options *options, const char *path, stru
 }
 
 void make_line(const struct run *run, const char *fingerprint, const struct npart_file *model, bool *is_dim_found,
-               struct line *line)
+               struct npart_line *line)
 {
     struct text text = {0};
     struct npart_error why = {.status = NPART_ERROR_READ};
@@ -170,5 +170,5 @@ void make_line(const struct run *run, const char *fingerprint, const struct npar
     }
     if (text.has_failed)
         free(text.bytes);
-    *line = (struct line){text.has_failed ? NULL : text.bytes, text.has_failed ? 0 : text.count};
+    *line = (struct npart_line){text.has_failed ? NULL : text.bytes, text.has_failed ? 0 : text.count};
 }

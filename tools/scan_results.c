@@ -206,7 +206,7 @@ bool results_settle(struct results *results)
     return is_kept || tell_not_written(results, problem);
 }
 
-bool results_add(struct results *results, const struct line *line)
+bool results_add(struct results *results, const struct npart_line *line)
 {
     char problem[1024] = "";
     bool is_written = results->database

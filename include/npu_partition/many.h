@@ -69,6 +69,40 @@ NPART_API npart_status npart_overview_add(npart_overview *overview, const char *
 NPART_API npart_status npart_overview_text(const npart_overview *overview, const struct npart_report_options *look,
                                            npart_write_callback write, void *payload, struct npart_error *error);
 
+/* ---- many at the same time --------------------------------------------------------------------------------- */
+
+/* What a job has made, which is the caller's. */
+struct npart_line {
+    void *text;
+    size_t bytes;
+};
+#define NPART_MOST_WORKERS 1024
+
+struct npart_spread_options {
+    uint32_t version;
+    const struct npart_allocator *allocator; /* NULL: malloc and free */
+    uint32_t workers; /* threads that make lines; 0: one for each processor */
+    bool is_unordered; /* lines are taken as they come, not in the order of the jobs */
+    size_t most_lines; /* that wait, of jobs that are begun, for one that takes long; 0: 64 for each worker and 64 more */
+    size_t most_bytes; /* of lines that wait, above which no job is begun; 0: 64 MiB */
+    /* In a thread of its own, first of all; NULL: nothing. */
+    void (*begin)(void *payload);
+    /* Makes the line of a job, in any thread; workers count from 0. */
+    struct npart_line (*make)(void *payload, size_t job, uint32_t worker);
+    /* Takes the next line, in the caller's thread; NULL: none came for a tenth of a second. False: no more jobs are
+     * begun; lines of those that are still come. */
+    bool (*take)(void *payload, const struct npart_line *line);
+    void *payload; /* of all three */
+};
+#define NPART_SPREAD_OPTIONS_INIT {.version = 1}
+
+/* Does jobs 0, 1, ... by several threads, as `npu-partition scan` analyzes models; ends when all that were begun have
+ * been taken. Where the system has no threads, the caller's does all of it. Fails with ARGUMENT or MEMORY. */
+NPART_API npart_status npart_spread(size_t jobs, const struct npart_spread_options *options,
+                                    struct npart_error *error);
+/* How many workers that are for so many jobs. */
+NPART_API uint32_t npart_spread_workers(size_t jobs, uint32_t asked);
+
 /* ---- patterns of paths ----------------------------------------------------------------------------------- */
 
 /* `*` and `?` within a name, `[abc]`, and `**` for any number of folders. A name that begins with a dot is matched only
