@@ -20,14 +20,12 @@ struct scan {
 
 /* ---- lines -------------------------------------------------------------------------------------------------- */
 
-static struct npart_line make_next_line(void *payload, size_t job, uint32_t worker)
+static void make_next_line(void *payload, size_t job, uint32_t worker, struct npart_line *out)
 {
     struct scan *scan = payload;
-    struct npart_line line;
     struct npart_file model = {.size = sizeof model};
     (void)npart_files_file(scan->models, job, &model);
-    make_line(scan->run, scan->fingerprint, &model, scan->are_dims_found[worker], &line);
-    return line;
+    make_line(scan->run, scan->fingerprint, &model, scan->are_dims_found[worker], out);
 }
 
 static void begin_thread(void *payload)

@@ -295,8 +295,9 @@ typedef struct npart_checklist npart_checklist;
 struct npart_checklist_options {
     uint32_t version;
     const struct npart_allocator *allocator; /* NULL: malloc and free */
-    const char *config; /* the project file of all of them; NULL: that in the folder of a model, or the nearest above it,
-                         * up to that with .git */
+    /* The project file of all of them; NULL: that in the folder of a model, or the nearest above it, up to that with
+     * .git. */
+    const char *config;
     /* Is told what is wrong, or strange, of a path (NULL: of none), at a place in that file, or with line 0; NULL:
      * nobody is. */
     void (*tell)(void *payload, const char *path, uint32_t line, uint32_t column, const char *text);
@@ -305,8 +306,8 @@ struct npart_checklist_options {
 #define NPART_CHECKLIST_OPTIONS_INIT {.version = 1}
 
 /* Models by their paths; of a project file, or, where there are no paths, of that of the working directory, all that it
- * names. `options` may be NULL. Fails with ARGUMENT (a project file cannot be read, or no model is named), MALFORMED (it
- * has mistakes), READ or LIMIT (a folder cannot be looked through), or MEMORY; all but the last are told. */
+ * names. `options` may be NULL. Fails with ARGUMENT (a project file cannot be read, or no model is named), MALFORMED
+ * (it has mistakes), READ or LIMIT (a folder cannot be looked through), or MEMORY; all but the last are told. */
 NPART_API npart_status npart_checklist_make(npart_checklist **out, const char *const *paths, size_t count,
                                             const struct npart_checklist_options *options, struct npart_error *error);
 /* Gives the handle back, with the project files. */

@@ -83,12 +83,12 @@ struct npart_spread_options {
     const struct npart_allocator *allocator; /* NULL: malloc and free */
     uint32_t workers; /* threads that make lines; 0: one for each processor */
     bool is_unordered; /* lines are taken as they come, not in the order of the jobs */
-    size_t most_lines; /* that wait, of jobs that are begun, for one that takes long; 0: 64 for each worker and 64 more */
+    size_t most_lines; /* of jobs that are begun and wait for one that takes long; 0: 64 for each worker, and 64 */
     size_t most_bytes; /* of lines that wait, above which no job is begun; 0: 64 MiB */
     /* In a thread of its own, first of all; NULL: nothing. */
     void (*begin)(void *payload);
     /* Makes the line of a job, in any thread; workers count from 0. */
-    struct npart_line (*make)(void *payload, size_t job, uint32_t worker);
+    void (*make)(void *payload, size_t job, uint32_t worker, struct npart_line *out);
     /* Takes the next line, in the caller's thread; NULL: none came for a tenth of a second. False: no more jobs are
      * begun; lines of those that are still come. */
     bool (*take)(void *payload, const struct npart_line *line);

@@ -268,7 +268,7 @@ static npart_status name_model(npart_checklist *list, const char *path)
     if (status != NPART_OK)
         return status;
     const struct project *project = at == NPART_NONE ? NULL : &list->projects.items[at];
-    const char *place = project ? find_place(list, path) : NULL; /* a link is called as it is, and stands where it does */
+    const char *place = project ? find_place(list, path) : NULL; /* a link is called as it is, and stands there */
     size_t length = project ? strlen(project->folder) : 0;
     const char *relative = place && strncmp(place, project->folder, length) == 0 ? place + length : NULL;
     if (project && !relative)

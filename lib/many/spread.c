@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Between threads that make lines and the one that takes them is a ring. Jobs are begun in their order, so the line that
- * is to be taken next is of a job that was begun, and comes: no wait is endless. POSIX's threads are mingw-w64's, too;
- * WebAssembly has them only where it is built for them: then the caller's thread also makes lines.
+ * Between threads that make lines and the one that takes them is a ring. Jobs are begun in their order, so the line
+ * that is to be taken next is of a job that was begun, and comes: no wait is endless. POSIX's threads are mingw-w64's,
+ * too; WebAssembly has them only where it is built for them: else the caller's thread also makes lines.
  */
 #include <pthread.h>
 
@@ -61,7 +61,8 @@ static bool begin_job(struct spread *spread, bool waits, size_t *job)
 
 static void make_line(struct spread *spread, size_t job, uint32_t worker)
 {
-    struct npart_line line = spread->how->make(spread->how->payload, job, worker);
+    struct npart_line line = {NULL, 0};
+    spread->how->make(spread->how->payload, job, worker, &line);
     (void)pthread_mutex_lock(&spread->lock);
     size_t place = spread->how->is_unordered ? spread->made : job;
     spread->slots[place % spread->slot_count] = (struct slot){line, true};

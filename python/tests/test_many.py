@@ -10,7 +10,7 @@ import pytest
 
 import npu_partition
 from npu_partition import analyze
-from npu_partition.many import Sums, find_models, overview
+from npu_partition.many import Sums, find_models, overview, spread
 
 
 def test_sums_are_the_tools(tool: str, detector: pathlib.Path, encoder: pathlib.Path, tmp_path: pathlib.Path) -> None:
@@ -65,3 +65,23 @@ def test_models_are_found_as_scan_finds_them(tool: str, detector: pathlib.Path, 
     assert told == [(str(tmp_path / "empty"), "note: no models in it")]
     with pytest.raises(npu_partition.ArgumentError, match=r"\*\* stands alone"):
         find_models([str(zoo / "**.onnx")])
+
+
+def test_lines_are_spread_as_those_of_a_scan(tool: str, detector: pathlib.Path, encoder: pathlib.Path) -> None:
+    models = [detector, encoder, detector.with_name("none.onnx"), encoder, detector]
+    done = subprocess.run([tool, "scan", *models[:2], "-t", "hexagon", "--no-advice", "-j", "2"], capture_output=True,
+                          text=True, check=True)
+    told = [json.loads(line)["targets"][0]["summary"] for line in done.stdout.splitlines()]
+
+    def make(job: int) -> bytes:
+        found = analyze(models[job], "hexagon", advice=False).to_dict()
+        return json.dumps(found["targets"][0]["summary"]).encode()
+
+    lines = spread(2, make, workers=2)
+    assert [json.loads(line) for line in lines] == told
+    assert spread(0, make) == []
+    assert sorted(spread(40, lambda job: b"%d" % job, workers=3, in_order=False)) == sorted(
+        b"%d" % job for job in range(40))
+    assert spread(40, lambda job: b"%d" % job, workers=3) == [b"%d" % job for job in range(40)]
+    with pytest.raises(npu_partition.ReadError):
+        spread(len(models), make, workers=2)

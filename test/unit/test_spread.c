@@ -30,7 +30,7 @@ static void begin(void *payload)
     (void)pthread_mutex_unlock(&crew->lock);
 }
 
-static struct npart_line make(void *payload, size_t job, uint32_t worker)
+static void make(void *payload, size_t job, uint32_t worker, struct npart_line *out)
 {
     struct crew *crew = payload;
     char *text = malloc(16);
@@ -44,7 +44,7 @@ static struct npart_line make(void *payload, size_t job, uint32_t worker)
         (void)pthread_cond_wait(&crew->event, &crew->lock);
     (void)pthread_mutex_unlock(&crew->lock);
     int length = snprintf(text, 16, "%zu", job);
-    return (struct npart_line){text, (size_t)length};
+    *out = (struct npart_line){text, (size_t)length};
 }
 
 static bool take(void *payload, const struct npart_line *line)

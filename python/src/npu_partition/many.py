@@ -105,3 +105,39 @@ class Sums:
 
     def __str__(self) -> str:
         return self.to_text()
+
+
+def spread(jobs: int, make: Callable[[int], bytes], *, workers: int = 0, in_order: bool = True) -> list[bytes]:
+    """What each of so many jobs makes, by the library's threads, as ``npu-partition scan`` does it.
+
+    Args:
+        make: is called with 0, 1, ... in any thread.
+        workers: threads; 0: one for each processor.
+        in_order: of the jobs; False: as they are finished.
+
+    Raises:
+        Exception: what `make` has raised first; no more jobs are begun then.
+    """
+    made: dict[int, bytes] = {}
+    taken: list[bytes] = []
+    failed: list[Exception] = []
+
+    def make_one(_payload: int | None, job: int, _worker: int, out: Any) -> None:
+        try:
+            made[job] = make(job)
+            out.contents.text, out.contents.bytes = job + 1, len(made[job])
+        except Exception as error:  # noqa: BLE001 - it is raised again below
+            failed.append(error)
+
+    def take(_payload: int | None, line: Any) -> bool:
+        if line and not failed:
+            taken.append(made.pop(line.contents.text - 1))
+        return not failed
+
+    options = initialized(_native.npart_spread_options, _native.NPART_SPREAD_OPTIONS_INIT)
+    options.workers, options.is_unordered = workers, not in_order
+    options.make, options.take = _native.npart_spread_options_make(make_one), _native.npart_spread_options_take(take)
+    call(library.npart_spread, jobs, ctypes.byref(options))
+    if failed:
+        raise failed[0]
+    return taken
