@@ -375,11 +375,10 @@ static bool settle(struct check *check, struct checked *checked)
     checked->options = check->run->options = check->settled;
     if (!project_settle(subject->project, subject->relative, check->asked, check->settled, checked->dims))
         return false;
-    if (check->settled->target_count == 0 && !check->settled->oplist) {
-        say("%s: which target? --target TARGET, or targets = [\"...\"] in %s (--list-targets)", subject->path,
-            subject->project ? subject->project->is.path : NPART_PROJECT_FILE);
-        return false;
-    }
+    if (check->settled->target_count == 0 && !check->settled->oplist)
+        return refuse(check->run, EXIT_USAGE,
+                      "%s: which target? --target TARGET, or targets = [\"...\"] in %s (--list-targets)", subject->path,
+                      subject->project ? subject->project->is.path : NPART_PROJECT_FILE);
     return find_baseline(check, subject->project, &checked->baseline) && find_before(check, &checked->before) &&
            find_lists(check, subject->project);
 }

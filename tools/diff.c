@@ -26,12 +26,8 @@ struct pair {
 static bool read_report(struct run *run, struct input *input)
 {
     char problem[300] = "it has no targets";
-    bool is_read = read_sides(input->path, &input->sides, problem, sizeof problem) && input->sides.count > 0;
-    if (!is_read) {
-        say("%s: %s", input->path, problem);
-        worsen(run, EXIT_UNREADABLE);
-    }
-    return is_read;
+    return (read_sides(input->path, &input->sides, problem, sizeof problem) && input->sides.count > 0) ||
+           refuse(run, EXIT_UNREADABLE, "%s: %s", input->path, problem);
 }
 
 /* Which model of a report is meant, once both inputs are known. */
@@ -45,11 +41,8 @@ static bool find_model(struct run *run, struct input *input, const struct input 
     if (!input->is_report || npart_sides_model(input->sides.read, wanted, &input->model))
         return true;
     if (wanted)
-        say("%s: it has no model %s", input->path, wanted);
-    else
-        say("%s: it has several models; choose one with --model", input->path);
-    worsen(run, EXIT_USAGE);
-    return false;
+        return refuse(run, EXIT_USAGE, "%s: it has no model %s", input->path, wanted);
+    return refuse(run, EXIT_USAGE, "%s: it has several models; choose one with --model", input->path);
 }
 
 /* ---- models ------------------------------------------------------------------------------------------------ */
@@ -124,11 +117,8 @@ static bool take_targets(struct run *run, struct options *options, struct pair *
     uint32_t at = 0;
     while ((side = npart_sides_plan(input->sides.read, input->model, &at, text, sizeof text)) != NULL) {
         int place = options->target_count;
-        if (place == MOST_TARGETS) {
-            say("%s: too many targets", input->path);
-            worsen(run, EXIT_USAGE);
-            return false;
-        }
+        if (place == MOST_TARGETS)
+            return refuse(run, EXIT_USAGE, "%s: too many targets", input->path);
         pair->taken[place] = side;
         options->targets[options->target_count++] = text_of("%s", text);
     }
@@ -262,12 +252,10 @@ static void compare_targets(struct run *run, const struct pair *pair)
     }
     if (is_ok && pair->inputs[0].is_report && pair->inputs[1].is_report && pair->taken[0])
         tell_left_out(pair, compared, count);
-    if (is_ok && count == 0) {
-        say("there is nothing to compare");
-        worsen(run, EXIT_USAGE);
-    } else if (is_ok) {
+    if (is_ok && count == 0)
+        (void)refuse(run, EXIT_USAGE, "there is nothing to compare");
+    else if (is_ok)
         tell(run, diffs, count);
-    }
     for (size_t i = 0; i < count; i++)
         npart_diff_free(diffs[i]);
 }
@@ -290,11 +278,8 @@ static bool can_be_shown(struct run *run, const struct pair *pair, int which)
     const struct input *input = &pair->inputs[which];
     bool is_shown = input->is_report && wants_page(run->options);
     const struct npart_side *side = is_shown ? side_in_page(run, pair, which) : NULL;
-    if (!side || npart_sides_is_report(input->sides.read, side))
-        return true;
-    say("%s: a baseline cannot be shown: save a report (--format json)", input->path);
-    worsen(run, EXIT_USAGE);
-    return false;
+    return !side || npart_sides_is_report(input->sides.read, side) ||
+           refuse(run, EXIT_USAGE, "%s: a baseline cannot be shown: save a report (--format json)", input->path);
 }
 
 /* A saved report as it stands in its file. Of a file that has several documents of one model, one. */

@@ -422,8 +422,7 @@ enum exit_status run_fix(struct run *run, struct options *options)
     }
     bool is_hinted = status == NPART_OK && !npart_fix_is_done(fix) && hint(run, fix, true, written);
     if (is_hinted && written) {
-        say("%s: nothing is written, as it needs sizes", options->models[0]);
-        worsen(run, EXIT_THRESHOLD);
+        (void)refuse(run, EXIT_THRESHOLD, "%s: nothing is written, as it needs sizes", options->models[0]);
         written = NULL;
     }
     if (status == NPART_OK && written)

@@ -209,10 +209,8 @@ static void follow_up(struct run *run, const char *path, struct job *job, bool i
         }
         (void)is_fine(run, path, status, &error);
         if (options->wants_summary &&
-            npart_overview_add(run->overview, path, info.label, plan, job->advice[i], NULL) != NPART_OK) {
-            say("%s: out of memory", path);
-            worsen(run, EXIT_OTHER);
-        }
+            npart_overview_add(run->overview, path, info.label, plan, job->advice[i], NULL) != NPART_OK)
+            give_up();
     }
 }
 

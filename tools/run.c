@@ -10,23 +10,16 @@ void worsen(struct run *run, enum exit_status status)
 bool tell_missing_dims(struct run *run, const struct npart_dim_binding *dims, uint32_t count, const bool *is_found)
 {
     bool are_found = true;
-    for (uint32_t i = 0; i < count; i++) {
-        if (is_found[i])
-            continue;
-        say("--dim %s: no model has such a dim", dims[i].name);
-        worsen(run, EXIT_USAGE);
-        are_found = false;
-    }
+    for (uint32_t i = 0; i < count; i++)
+        if (!is_found[i])
+            are_found = refuse(run, EXIT_USAGE, "--dim %s: no model has such a dim", dims[i].name);
     return are_found;
 }
 
 bool can_be_read_again(struct run *run, const char *path)
 {
-    if (npart__path_kind(path, true) != NPART__PATH_OTHER)
-        return true;
-    say("%s: is no regular file: what is written is read from it once more", path);
-    worsen(run, EXIT_UNREADABLE);
-    return false;
+    return npart__path_kind(path, true) != NPART__PATH_OTHER ||
+           refuse(run, EXIT_UNREADABLE, "%s: is no regular file: what is written is read from it once more", path);
 }
 
 enum exit_status status_of(npart_status status)
@@ -466,6 +459,34 @@ bool find_oplists(struct run *run, struct options *options)
         options->targets[0] = info.name;
     }
     return add_costs(run, options) && spread_oplists(run, options);
+}
+
+bool refuse(struct run *run, enum exit_status status, const char *format, ...)
+{
+    char text[MESSAGE_BYTES];
+    va_list list;
+    va_start(list, format);
+    (void)vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    say("%s", text);
+    worsen(run, status);
+    return false;
+}
+
+bool read_run(struct run *run, const char *path, const char *otherwise, npart_run **out)
+{
+    struct npart_error error;
+    enum exit_status status;
+    bool is_input = *otherwise && strcmp(path, "-") == 0;
+    FILE *file = is_input ? stdin : open_regular_file(path, otherwise, &status);
+    if (!file) {
+        worsen(run, status);
+        return false;
+    }
+    bool is_read = is_fine(run, path, npart_run_read(out, read_stream, file, NULL, &error), &error);
+    if (!is_input)
+        (void)fclose(file);
+    return is_read;
 }
 
 enum exit_status usage(const char *problem)

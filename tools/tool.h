@@ -168,6 +168,11 @@ enum exit_status status_of(npart_status status);
 void tell_error(const char *about, const struct npart_error *error);
 /* Whether the status is OK; else tells the error, and worsens the run's. */
 bool is_fine(struct run *run, const char *about, npart_status status, const struct npart_error *error);
+/* Tells what is wrong, and worsens the run's status; false. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+bool refuse(struct run *run, enum exit_status status, const char *format, ...);
 /* Tells what is wrong with the command line. */
 enum exit_status usage(const char *problem);
 
@@ -204,6 +209,8 @@ void free_oplists(struct run *run);
 bool spread_targets(struct options *options);
 npart_status find_oplist(struct run *run, npart_oplist **out, const char *target, struct npart_error *error);
 
+/* What a real run left, where there is an `otherwise` also from standard input. False, and told: it cannot be read. */
+bool read_run(struct run *run, const char *path, const char *otherwise, npart_run **out);
 /* Of a model that was given up for want of time: the time that the user gave, which may be more than was left. */
 void tell_all_time(const struct options *options, struct npart_error *error);
 /* The three steps to a plan of a model, each as the options say. */

@@ -12,7 +12,7 @@ import pytest
 
 import npu_partition
 from npu_partition import analyze
-from npu_partition.gate import Baseline, CONDITIONS, Checked, Project, checklist, outcomes
+from npu_partition.gate import CONDITIONS, Baseline, Checked, Project, checklist, outcomes
 
 
 def test_outcomes_are_the_tools(tool: str, detector: pathlib.Path) -> None:
@@ -150,7 +150,7 @@ def test_a_checklist_is_the_tools(tool: str, detector: pathlib.Path, tmp_path: p
     apart = checklist(["../../apart.onnx"], config=toml)[0]
     assert apart.relative is None and apart.project == "../npu-partition.toml"
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(npu_partition.ArgumentError, match="no npu-partition.toml here"):
+    with pytest.raises(npu_partition.ArgumentError, match=r"no npu-partition\.toml here"):
         checklist()
     toml.write_text("target = 3", encoding="utf-8")
     with pytest.raises(npu_partition.MalformedError):
