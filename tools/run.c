@@ -146,7 +146,7 @@ static npart_status tell_folder(const struct options *options, const char *path,
     return NPART_ERROR_READ;
 }
 
-npart_status read_model(npart_model **out, const struct options *options, const char *path, struct npart_error *error)
+struct npart_read_options read_options_of(const struct options *options)
 {
     struct npart_read_options read = NPART_READ_OPTIONS_INIT;
     read.keep_bytes = options->keep_bytes;
@@ -156,6 +156,12 @@ npart_status read_model(npart_model **out, const struct options *options, const 
     read.max_ms = time_left(options);
     read.limits = options->limits;
     read.limit_count = options->limit_count;
+    return read;
+}
+
+npart_status read_model(npart_model **out, const struct options *options, const char *path, struct npart_error *error)
+{
+    struct npart_read_options read = read_options_of(options);
     const char *file = strcmp(path, "-") == 0 ? NULL : path;
     if (file && npart__path_kind(file, true) == NPART__PATH_FOLDER)
         return tell_folder(options, file, error);
@@ -255,6 +261,15 @@ struct npart_report_options look_of(const struct options *options, bool is_on_te
     if (columns)
         look.width = columns < 120 ? columns : 120;
     return look;
+}
+
+void tell_assumptions(const struct options *options, const struct job *job, const char *path)
+{
+    char text[MESSAGE_BYTES];
+    for (uint32_t i = 0; i < options->assumption_count; i++)
+        if (npart_assumption_note(options->assumptions[i].op, job->model, (const npart_plan *const *)job->plans,
+                                  (size_t)options->target_count, text, sizeof text))
+            say("%s: note: %s", path, text);
 }
 
 void choose_look(struct run *run)

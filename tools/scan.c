@@ -7,7 +7,7 @@
 
 struct scan {
     struct run *run;
-    char fingerprint[FINGERPRINT_BYTES];
+    char fingerprint[NPART_FINGERPRINT_BYTES];
     npart_files *models; /* without those that are done */
     struct npart_files_info found;
     bool (*are_dims_found)[MOST_DIMS]; /* by worker */
@@ -185,7 +185,8 @@ static void write_end(struct scan *scan)
         look.use_color = options->color == COLOR_ALWAYS;
     if (scan->has_table)
         (void)npart_many_text(scan->many, &look, write_to, stream, NULL); /* what is not written is told below */
-    progress_write_totals(&scan->progress, write_to, stream);
+    (void)npart_many_totals(scan->many, scan->progress.earlier, seconds_since(scan->progress.started_ms), write_to, stream,
+                            NULL);
     if (fflush(stream) != 0 || ferror(stream))
         worsen(run, EXIT_OTHER);
 }

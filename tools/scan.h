@@ -10,8 +10,6 @@
 
 /* ---- the line of one model ------------------------------------------------------------------------------------ */
 
-#define FINGERPRINT_BYTES 17 /* 16 digits and a NUL */
-
 /* Of all options that lines depend on, but for --max-bytes, --max-memory and --timeout, with the files that they name:
  * member `tool.options`. False, and told: such a file cannot be read. */
 bool find_fingerprint(const struct run *run, char *out);
@@ -55,7 +53,6 @@ uint64_t progress_failures(const struct progress *progress);
 void progress_show(struct progress *progress);
 /* Takes the bar away. */
 void progress_hide(struct progress *progress);
-/* A line, or two where models failed. */
-void progress_write_totals(const struct progress *progress, npart_write_callback write, void *payload);
+double seconds_since(uint64_t start_ms);
 
 #endif

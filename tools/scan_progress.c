@@ -4,7 +4,7 @@
 #define MOST_SHOWN_MS 100 /* between two bars at least */
 #define BAR_CELLS 20
 
-static double seconds_since(uint64_t start_ms)
+double seconds_since(uint64_t start_ms)
 {
     uint64_t now = npart__monotonic_ms();
     return now > start_ms ? (double)(now - start_ms) / 1000 : 0.001;
@@ -52,28 +52,4 @@ void progress_hide(struct progress *progress)
 {
     if (progress->is_shown && progress->shown_ms)
         print_format(stderr, "\r\033[K");
-}
-
-void progress_write_totals(const struct progress *progress, npart_write_callback write, void *payload)
-{
-    char text[512];
-    struct npart_many_failure failure = {.size = sizeof failure};
-    double seconds = seconds_since(progress->started_ms);
-    size_t failures = (size_t)progress_failures(progress), done = progress->earlier + progress->done;
-    int used = snprintf(text, sizeof text, "%zu model%s", done, done == 1 ? "" : "s");
-    if (progress->earlier)
-        used += snprintf(text + used, sizeof text - (size_t)used, ", %zu of them in earlier scans", progress->earlier);
-    used += snprintf(text + used, sizeof text - (size_t)used, "; %.1f s, %.1f models a second\n", seconds,
-                     (double)progress->done / seconds);
-    if (failures)
-        used += snprintf(text + used, sizeof text - (size_t)used, "%zu could not be analyzed:", failures);
-    for (uint32_t i = 0; (size_t)used < sizeof text / 2 && npart_many_failure(progress->many, i, &failure); i++) {
-        char code[64]; /* an earlier line may have any text */
-        (void)npart_plain_text(failure.code, code, sizeof code);
-        used += snprintf(text + used, sizeof text - (size_t)used, "%s %llu %s", i ? "," : "",
-                         (unsigned long long)failure.models, code);
-    }
-    if (failures)
-        used += snprintf(text + used, sizeof text - (size_t)used, "\n");
-    (void)write(payload, text, (size_t)used);
 }

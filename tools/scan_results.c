@@ -10,7 +10,6 @@ struct reader {
     const char *fingerprint;
     npart_many *many;
     size_t *earlier;
-    size_t line;
 };
 
 /* ---- earlier lines ------------------------------------------------------------------------------------------ */
@@ -30,73 +29,27 @@ static void take_document(void *payload, const char *path, const char *json, siz
     take_model(reader, path);
 }
 
-/* Why a file cannot be gone on with; NULL: it can. */
-static const char *line_problem(const struct reader *reader, const struct npart_many_line *line)
+static void take_found(void *payload, const char *path)
 {
-    if (!line->version || !line->options || !line->path)
-        return "not a line that scan writes";
-    if (strcmp(line->version, npart_version()) != 0)
-        return "made by another version of npu-partition";
-    if (strcmp(line->options, reader->fingerprint) != 0)
-        return "made with other targets or options, or other contents of --oplist or --cost";
-    return NULL;
-}
-
-static bool take_line(struct reader *reader, const struct text *text)
-{
-    struct npart_many_line line = {.size = sizeof line};
-    npart_status status = npart_many_add(reader->many, text->bytes, text->count, NULL);
-    bool is_report = status == NPART_OK && npart_many_line(reader->many, &line);
-    const char *problem = is_report || status == NPART_ERROR_MALFORMED ? line_problem(reader, &line) : NULL;
-    if (problem)
-        say("%s:%zu: %s, so --resume cannot go on with it", reader->results->name, reader->line, problem);
-    else if (is_report)
-        take_model(reader, line.path);
-    else
-        give_up();
-    return !problem;
-}
-
-/* Of a file without a whole line, which may be another's and is not to be cut then: whether a line begins so. */
-static bool is_torn_line(const struct text *text)
-{
-    static const char beginning[] = "{\"schema\":2,\"tool\":{\"name\":\"npu-partition\"";
-    size_t length = sizeof beginning - 1;
-    return memcmp(text->bytes, beginning, text->count < length ? text->count : length) == 0;
+    take_model(payload, path);
 }
 
 /* Whole lines; *end is where they end. */
 static enum exit_status read_lines(struct reader *reader, FILE *file, uint64_t *end)
 {
-    char bytes[65536];
-    struct text text = {0};
-    bool is_fine = true;
-    *end = 0;
-    for (size_t count; is_fine && (count = fread(bytes, 1, sizeof bytes, file)) > 0;) {
-        for (size_t at = 0, rest; is_fine && at < count; at += rest) {
-            const char *newline = memchr(bytes + at, '\n', count - at);
-            rest = newline ? (size_t)(newline - bytes) + 1 - at : count - at;
-            (void)text_write(&text, bytes + at, rest);
-            if (!newline)
-                continue;
-            reader->line++;
-            *end += text.count;
-            if (text.has_failed)
-                give_up();
-            is_fine = take_line(reader, &text);
-            text.count = 0;
-        }
-    }
-    if (text.has_failed)
+    struct npart_resume_options how = NPART_RESUME_OPTIONS_INIT;
+    struct npart_error error;
+    how.options = reader->fingerprint;
+    how.found = take_found;
+    how.payload = reader;
+    npart_status status = npart_many_resume(reader->many, read_stream, file, &how, end, &error);
+    if (status == NPART_ERROR_MEMORY)
         give_up();
-    if (!ferror(file) && reader->line == 0 && text.count && !is_torn_line(&text)) {
-        say("%s:1: not a line that scan writes, so --resume cannot go on with it", reader->results->name);
-        is_fine = false;
-    }
-    free(text.bytes);
-    if (ferror(file))
+    if (status == NPART_ERROR_READ)
         say("%s: cannot read: %s", reader->results->name, strerror(errno));
-    return ferror(file) ? EXIT_OTHER : is_fine ? EXIT_FINE : EXIT_USAGE;
+    else if (status != NPART_OK)
+        say("%s:%s: %s, so --resume cannot go on with it", reader->results->name, error.place, error.message);
+    return status == NPART_OK ? EXIT_FINE : status == NPART_ERROR_READ ? EXIT_OTHER : EXIT_USAGE;
 }
 
 /* ---- to open ------------------------------------------------------------------------------------------------ */
@@ -176,7 +129,7 @@ static bool is_refused(const struct options *options)
 enum exit_status results_open(struct results *results, const struct options *options, const char *fingerprint,
                               npart_many *many, size_t *earlier)
 {
-    struct reader reader = {results, fingerprint, many, earlier, 0};
+    struct reader reader = {results, fingerprint, many, earlier};
     *results = (struct results){.name = options->output ? options->output : "standard output"};
     if (!options->output) {
         results->file = stdout;

@@ -217,6 +217,7 @@ void tell_all_time(const struct options *options, struct npart_error *error);
 npart_status read_model(npart_model **out, const struct options *options, const char *path, struct npart_error *error);
 npart_status infer(npart_inference **out, const npart_model *model, const struct options *options, bool *is_missing,
                    struct npart_error *error);
+struct npart_read_options read_options_of(const struct options *options);
 struct npart_inference_options inference_options(const struct options *options);
 struct npart_plan_options plan_options(const struct options *options);
 /* Borrows what it is given. */

@@ -53,6 +53,44 @@ NPART_API bool npart_many_failure(const npart_many *many, uint32_t index, struct
 NPART_API npart_status npart_many_text(const npart_many *many, const struct npart_report_options *look,
                                        npart_write_callback write, void *payload, struct npart_error *error);
 
+/* ---- scans that go on -------------------------------------------------------------------------------------- */
+
+/* What the lines of a scan depend on. All three options must be there. */
+struct npart_scan_options {
+    uint32_t version;
+    const char *const *labels; /* of the targets, with their precisions */
+    uint32_t label_count;
+    const struct npart_read_options *read;
+    const struct npart_inference_options *sizes;
+    const struct npart_plan_options *plan;
+    enum npart_detail detail;
+    bool skips_advice;
+    const void *oplist, *cost; /* what these files have; NULL: there are none */
+    size_t oplist_bytes, cost_bytes;
+};
+#define NPART_SCAN_OPTIONS_INIT {.version = 1}
+#define NPART_FINGERPRINT_BYTES 17 /* 16 digits and a NUL */
+/* All of that in 16 digits, as lines tell it (npart_many_line.options); "" where something is missing. */
+NPART_API size_t npart_scan_fingerprint(const struct npart_scan_options *options, char *out, size_t bytes);
+
+struct npart_resume_options {
+    uint32_t version;
+    const char *options; /* by which all lines must have been made; NULL: any */
+    void (*found)(void *payload, const char *path); /* is told of each model; NULL: nobody is */
+    void *payload;
+};
+#define NPART_RESUME_OPTIONS_INIT {.version = 1}
+/* Counts the lines of an earlier scan. `*end`, which may be NULL: where the last whole one ends; a torn one after it is
+ * not counted. `options` may be NULL. Fails with ARGUMENT, READ, MALFORMED (a line is of no such scan, of another version
+ * or of other options; the place is its number) or MEMORY. */
+NPART_API npart_status npart_many_resume(npart_many *many, npart_read_callback read, void *payload,
+                                         const struct npart_resume_options *options, uint64_t *end,
+                                         struct npart_error *error);
+/* Writes a line on how many models there are, `earlier` of them of earlier scans, and how fast they were; another one
+ * where some could not be analyzed. Fails with ARGUMENT, WRITE or MEMORY. */
+NPART_API npart_status npart_many_totals(const npart_many *many, uint64_t earlier, double seconds,
+                                         npart_write_callback write, void *payload, struct npart_error *error);
+
 /* A table over models and targets: a line each, with what to do first. */
 typedef struct npart_overview npart_overview;
 /* One without lines. `allocator` may be NULL. Fails with ARGUMENT or MEMORY. */

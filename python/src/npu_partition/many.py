@@ -126,7 +126,7 @@ def spread(jobs: int, make: Callable[[int], bytes], *, workers: int = 0, in_orde
         try:
             made[job] = make(job)
             out.contents.text, out.contents.bytes = job + 1, len(made[job])
-        except Exception as error:  # noqa: BLE001 - it is raised again below
+        except Exception as error:
             failed.append(error)
 
     def take(_payload: int | None, line: Any) -> bool:
