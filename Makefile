@@ -86,11 +86,11 @@ $(GENERATED)/onnx.pb-c.c $(GENERATED)/onnx.pb-c.h &: lib/read/onnx/onnx.proto
 	@mkdir -p $(GENERATED)
 	$(PROTOC_C) --proto_path=lib/read/onnx --c_out=$(GENERATED) $<
 
-# Files that the tool prints, each as a text of its name: files to begin with, scripts for shells.
-printed := $(addprefix tools/,new.ops new.toml completion.bash completion.zsh completion.fish)
+# Files that the tool prints, each as a text of its name: files to begin with, scripts for shells, what commands do.
+printed := $(addprefix tools/,new.ops new.toml completion.bash completion.zsh completion.fish) $(sort $(wildcard tools/help/*.txt))
 $(GENERATED)/include/printed_files.h: $(printed) tools/generate/literal.sh
 	@mkdir -p $(@D)
-	for file in $(notdir $(printed)); do printf '#define TEXT_%s \\\n' $$file | tr . _ && \
+	for file in $(printed:tools/%=%); do printf '#define TEXT_%s \\\n' $$file | tr ./ __ && \
 		sh tools/generate/literal.sh <tools/$$file | sed 's/$$/ \\/' && echo || exit 1; done > $@.new && mv $@.new $@
 
 # The table that the scan of a file goes by.

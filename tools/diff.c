@@ -51,8 +51,7 @@ static npart_status make_records(struct run *run, struct input *input, struct jo
                                  struct npart_error *error)
 {
     const struct options *options = run->options;
-    npart_status status =
-        job_make(run, job, input->path, input->is_dim_missing, wants_advice || run->document, error);
+    npart_status status = job_make(run, job, input->path, input->is_dim_missing, wants_advice || run->document, error);
     for (int i = 0; status == NPART_OK && i < options->target_count; i++)
         status = npart_record_make(&input->records[i], job->plans[i], wants_advice ? job->advice[i] : NULL, error);
     return status;

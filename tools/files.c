@@ -92,8 +92,7 @@ const char *find_overwritten(const struct options *options)
     struct npart__file_status settings;
     bool has_settings = options->settings && find_file(options->settings, NULL, &settings);
     for (int i = 0; i < options->model_count; i++)
-        if (is_overwritten(options, options->models[i]) ||
-            (has_settings && is_written(options->models[i], &settings)))
+        if (is_overwritten(options, options->models[i]) || (has_settings && is_written(options->models[i], &settings)))
             return options->models[i];
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
         if (is_overwritten(options, lists[i]) || (has_settings && is_written(lists[i], &settings)))

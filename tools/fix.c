@@ -356,8 +356,7 @@ static void run_tries(struct run *run)
     for (uint32_t i = 0; i < options->cache_size_count; i++)
         for (uint32_t k = 0; k < (options->token_count_count ? options->token_count_count : 1); k++, count++) {
             uint32_t tokens = options->token_count_count ? options->token_counts[k] : 1;
-            npart_status found =
-                search_for(run, options->cache_sizes[i], tokens, &fixes[count], &errors[count]);
+            npart_status found = search_for(run, options->cache_sizes[i], tokens, &fixes[count], &errors[count]);
             tries[count] = (struct npart_cache_try){options->cache_sizes[i], tokens,
                                                     found == NPART_OK ? NULL : errors[count].message, fixes[count]};
             /* Only of the cache itself is it told in the table; anything else is true of all of them. */

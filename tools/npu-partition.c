@@ -220,8 +220,7 @@ static void enter(struct run *run, const char *path, struct job *job, const stru
     struct npart_error error = {0};
     if (!run->document || run->is_over)
         return;
-    npart_status status =
-        why ? document_add_error(run, path, why, &error) : document_add_job(run, path, job, &error);
+    npart_status status = why ? document_add_error(run, path, why, &error) : document_add_job(run, path, job, &error);
     if (status == NPART_ERROR_LIMIT || status == NPART_ERROR_TIMEOUT) /* others are told at the end */
         tell_error(path, &error);
     if (status != NPART_OK)

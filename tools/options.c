@@ -369,13 +369,11 @@ static const struct option_row rows[] = {
      "- check scan fix split annotate diff place verify weights calibrate"},
     {"quiet", 'q', NULL, MEMBER(is_quiet), "print only which threshold is not met", "*"},
     {"color", 0, "auto|always|never", CHOICE(color, "auto|always|never"),
-     "default auto: on a terminal, unless NO_COLOR is set",
-     "- fix check diff scan"},
+     "default auto: on a terminal, unless NO_COLOR is set", "- fix check diff scan"},
     {"ascii", 0, NULL, MEMBER(use_ascii), "no characters beyond ASCII", "- fix check diff scan"},
     {NULL, 0, NULL, NOTHING, "Thresholds: exit status 1 when one is not met", "- fix check"},
     {"max-partitions", 0, "N", NUMBER(thresholds.max_partitions, 0, INT32_MAX, "expected a number from 0 on"),
-     "at least 1 and at most N partitions; 0 allows none",
-     "- fix check"},
+     "at least 1 and at most N partitions; 0 allows none", "- fix check"},
     {"allow-none", 0, NULL, MEMBER(thresholds.allows_none), "with --max-partitions: 0 partitions are accepted, too",
      "- fix check"},
     {"min-mac-coverage", 0, "SHARE", SHARE(thresholds.min_mac_coverage),
@@ -419,18 +417,15 @@ static const struct option_row rows[] = {
     {"begin-at", 0, "NAME,...", NAMES(begins, begin_count, MOST_CUTS, "too many tensors"),
      "begin the model at these tensors or nodes", "fix"},
     {"head", 0, "FILE", MEMBER(head), "write here what the host runs up to them", "fix"},
-    {"cache", 0, "N[,N...]", CALL(take_cache),
-     "give a decoder's growing cache N slots, new tokens included;", "fix"},
+    {"cache", 0, "N[,N...]", CALL(take_cache), "give a decoder's growing cache N slots, new tokens included;", "fix"},
     {NULL, 0, "N,N", NOTHING, "compare these sizes, and those of --tokens; write nothing", NULL},
     {"present", 0, "CHOICE", CHOICE(cache_shifts, "new|shift"), "what a model with --cache returns:", "fix"},
     {NULL, 0, "new", NOTHING, "only the new keys and values (default)", NULL},
     {NULL, 0, "shift", NOTHING, "the cache of the next run", NULL},
     {"window-cache", 0, NULL, MEMBER(cuts_windows),
-     "give layers with sliding-window attention a cache of the window alone",
-     "fix"},
+     "give layers with sliding-window attention a cache of the window alone", "fix"},
     {"weights", 0, "CHOICE", CHOICE(weights, "stay|link|copy|external"),
-     "what becomes of external data where the result is in another folder:",
-     "fix split annotate"},
+     "what becomes of external data where the result is in another folder:", "fix split annotate"},
     {NULL, 0, "link", NOTHING, "a hard link beside the result (onnx.load then refuses both)", NULL},
     {NULL, 0, "copy", NOTHING, "a copy", NULL},
     {NULL, 0, "external", NOTHING, "move weights out of the model, as they must be above 2 GiB", NULL},
@@ -452,8 +447,7 @@ static const struct option_row rows[] = {
     {"baseline", 0, "FILE", MEMBER(baseline), "what models were: fail only where one is worse than there", "check"},
     {"update-baseline", 0, NULL, MEMBER(updates_baseline),
      "write the baseline from the models as they are now", "check"},
-    {"before", 0, "FILE", MEMBER(before), "a baseline from before the change: what fails tells what changed",
-     "check"},
+    {"before", 0, "FILE", MEMBER(before), "a baseline from before the change: what fails tells what changed", "check"},
     {"accept", 0, NULL, MEMBER(accepts), "add a waiver to the project file for each thing that fails, for 90 days",
      "check"},
     {"reason", 0, "TEXT", MEMBER(reason), "with --accept, why (default: to be filled in)", "check"},
@@ -462,14 +456,12 @@ static const struct option_row rows[] = {
      "check"},
     {NULL, 0, NULL, NOTHING, "Of many models", NULL},
     {"list", 0, "FILE", MEMBER(list),
-     "a file with more paths, a line each or with NULs between them; - is standard input",
-     "scan"},
+     "a file with more paths, a line each or with NULs between them; - is standard input", "scan"},
     {"jobs", 'j', "N", NUMBER(jobs, 1, NPART_MOST_WORKERS, "expected a number from 1 to 1024"),
      "models at a time (default: one for each processor)", "scan"},
     {"resume", 0, NULL, MEMBER(resumes), "continue an interrupted scan from its --output FILE", "scan"},
     {"unordered", 0, NULL, MEMBER(is_unordered), "print lines as they come, not in the order of the models", "scan"},
-    {"max-bytes", 0, "BYTES", BYTES(max_bytes),
-     "skip a model whose file is larger: 500000000, 500M or 2G", "scan"},
+    {"max-bytes", 0, "BYTES", BYTES(max_bytes), "skip a model whose file is larger: 500000000, 500M or 2G", "scan"},
     {NULL, 0, NULL, NOTHING, "Of a real run", NULL},
     {"profile", 0, "FILE", MEMBER(profile), "the run's profile, log or record, or a compiler's", "verify"},
     {"write-cases", 0, "FILE", MEMBER(write_cases), "write the nodes that differ as text cases", "verify"},
@@ -481,8 +473,7 @@ static const struct option_row rows[] = {
      "*"},
     {"limit", 0, "NAME=N", CALL(take_limit), "change a limit on what a model may hold (--list-limits)", "*"},
     {"list-limits", 0, NULL, MEMBER(lists_limits), "print the limits, and what happens past each", NULL},
-    {"completion", 0, "bash|zsh|fish", CALL(take_completion),
-     "print a completion script for the shell", NULL},
+    {"completion", 0, "bash|zsh|fish", CALL(take_completion), "print a completion script for the shell", NULL},
     {"version", 0, NULL, MEMBER(wants_version), "the version", "*"},
     {"help", 'h', NULL, MEMBER(wants_help), "this text", "*"},
 };
@@ -545,7 +536,7 @@ static void print_commands(FILE *file)
 void print_help(FILE *file, const struct word *word)
 {
     if (word)
-        fprintf(file, "npu-partition %s: %s.\n\nusage: npu-partition %s %s\n\n%s\n", word->name, word->summary,
+        fprintf(file, "npu-partition %s: %s.\n\nusage: npu-partition %s %s\n\n%s", word->name, word->summary,
                 word->name, word->usage, word->text);
     else
         fputs("Which nodes of an ONNX graph run on an NPU, in how many partitions, at what cost, and why not all.\n\n"
@@ -555,8 +546,7 @@ void print_help(FILE *file, const struct word *word)
     print_options(file, word);
     if (!word)
         print_commands(file);
-    fprintf(file,
-            "\nExit status: 0 fine; 1 %s; 2 wrong usage; 3 a %s cannot be read; 4 other failures.\n",
+    fprintf(file, "\nExit status: 0 fine; 1 %s; 2 wrong usage; 3 a %s cannot be read; 4 other failures.\n",
             word ? word->difference : "a threshold is not met", word ? "file" : "model");
 }
 

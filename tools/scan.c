@@ -146,8 +146,7 @@ static enum exit_status find_models(struct scan *scan)
     how.skip = scan->progress.earlier ? is_done : NULL;
     how.tell = tell_about;
     how.payload = scan;
-    npart_status found =
-        npart_files_find(&scan->models, (const char *const *)paths.items, paths.count, &how, &error);
+    npart_status found = npart_files_find(&scan->models, (const char *const *)paths.items, paths.count, &how, &error);
     if (found != NPART_OK) {
         tell_error("", &error);
         return found == NPART_ERROR_ARGUMENT ? EXIT_USAGE : EXIT_OTHER; /* 3 says that models have lines */

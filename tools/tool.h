@@ -385,7 +385,7 @@ struct word {
     const char *usage;      /* what follows the word */
     const char *summary;    /* in one line of --help */
     const char *difference; /* what exit status 1 says */
-    const char *text;       /* after the usage in its own help: lines, the last one without an end */
+    const char *text;       /* after the usage in its own help: help/NAME.txt */
 };
 
 /* The word of that name; NULL: it is none, but a model. */
