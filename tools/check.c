@@ -306,10 +306,12 @@ static npart_status enter(struct run *run, const struct checked *checked, const 
     const struct npart_threshold_outcome *items;
     uint32_t count;
     if (why)
-        return document_add_error(run, checked->subject->path, why, error);
+        return npart_document_add(run->document, ENTRY(.path = checked->subject->path, .error = why), error);
     if (!npart_gate_outcomes(checked->gate, &items, &count))
         return NPART_ERROR_MEMORY;
-    return document_add(run, checked->subject->path, &checked->job, items, count, error);
+    return npart_document_add(run->document,
+                              ENTRY(.path = checked->subject->path, .plans = checked->job.pairs, .outcomes = items,
+                                    .outcome_count = count, .plan_count = (size_t)checked->options->target_count), error);
 }
 
 /* `why`: why it cannot be analyzed, or NULL. */

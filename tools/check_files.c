@@ -6,25 +6,6 @@
 
 /* ---- baselines ----------------------------------------------------------------------------------------------- */
 
-/* A file that is there. False: it cannot be used, and `problem` says why. */
-static bool read_baseline(struct baseline *baseline, char *problem, size_t bytes)
-{
-    if (!is_saved_report(baseline->path)) {
-        (void)snprintf(problem, bytes, "no baseline (check --update-baseline writes one), and no report");
-        return false;
-    }
-    return read_sides(baseline->path, &baseline->before, problem, bytes);
-}
-
-static bool make_baseline(struct baseline *baseline, char *problem, size_t bytes)
-{
-    struct npart_error error;
-    if (npart_baseline_make(&baseline->made, baseline->before.read, baseline->is_written, NULL, &error) == NPART_OK)
-        return true;
-    (void)snprintf(problem, bytes, "%s", error.message);
-    return false;
-}
-
 /* Whether a path is that of a file, or of nothing where one is to be written. A pipe would be waited for. */
 static bool is_usable(const char *path, bool is_written, bool *is_there)
 {
@@ -43,15 +24,17 @@ static bool is_usable(const char *path, bool is_written, bool *is_there)
 
 bool baseline_open(struct baseline *baseline, const char *path, bool is_written)
 {
-    char problem[512] = "";
+    struct npart_error error = {.message = "no baseline (check --update-baseline writes one), and no report"};
     bool is_there;
     *baseline = (struct baseline){.path = path, .is_written = is_written};
     if (!is_usable(path, is_written, &is_there))
         return false;
-    bool is_fine = (!is_there || read_baseline(baseline, problem, sizeof problem)) &&
-                   make_baseline(baseline, problem, sizeof problem);
+    bool is_fine = !is_there || (is_saved_report(path) &&
+                                 read_sides(path, &baseline->before, error.message, sizeof error.message));
+    is_fine = is_fine &&
+              npart_baseline_make(&baseline->made, baseline->before.read, is_written, NULL, &error) == NPART_OK;
     if (!is_fine)
-        say("%s: cannot read the baseline: %s", path, problem);
+        say("%s: cannot read the baseline: %s", path, error.message);
     else if (!is_written && *npart_sides_note(baseline->before.read))
         say("%s%s", path, npart_sides_note(baseline->before.read));
     if (!is_fine)

@@ -63,7 +63,8 @@ static npart_status enter(struct run *run, const struct input *input, const stru
     size_t targets = (size_t)run->options->target_count, count = run->options->against ? 1 : targets;
     npart_status status = NPART_OK;
     for (size_t i = 0; run->document && i < targets && status == NPART_OK; i += count)
-        status = document_add_plans(run, input->path, job->pairs + i, count, error);
+        status = npart_document_add(run->document,
+                                    ENTRY(.path = input->path, .plans = job->pairs + i, .plan_count = count), error);
     return status;
 }
 
@@ -85,7 +86,7 @@ static bool analyze(struct run *run, struct input *input, bool wants_advice)
     if (status == NPART_OK)
         status = enter(run, input, &job, &error);
     else
-        (void)document_add_error(run, input->path, &error, NULL);
+        (void)npart_document_add(run->document, ENTRY(.path = input->path, .error = &error), NULL);
     job_free(&job);
     if (status == NPART_OK)
         return true;

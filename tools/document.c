@@ -32,28 +32,6 @@ npart_status document_open(struct run *run, struct npart_error *error)
                                 is_image ? picture_write : write_output, run, error);
 }
 
-npart_status document_add(struct run *run, const char *path, const struct job *job,
-                          const struct npart_threshold_outcome *outcomes, size_t count, struct npart_error *error)
-{
-    struct npart_entry entry = NPART_ENTRY_INIT;
-    entry.path = path;
-    entry.plans = job->pairs;
-    entry.plan_count = (size_t)run->options->target_count;
-    entry.outcomes = outcomes;
-    entry.outcome_count = count;
-    return run->document ? npart_document_add(run->document, &entry, error) : NPART_OK;
-}
-
-npart_status document_add_plans(struct run *run, const char *path, const struct npart_plan_pair *pairs, size_t count,
-                                struct npart_error *error)
-{
-    struct npart_entry entry = NPART_ENTRY_INIT;
-    entry.path = path;
-    entry.plans = pairs;
-    entry.plan_count = count;
-    return npart_document_add(run->document, &entry, error);
-}
-
 static uint32_t take_outcomes(const struct npart_gate_outcome *found, uint32_t count, uint32_t plan,
                               struct npart_threshold_outcome *out)
 {
@@ -74,7 +52,9 @@ npart_status document_add_job(struct run *run, const char *path, const struct jo
         uint32_t more = npart_plan_outcomes(job->plans[i], thresholds, found[i], NPART_MOST_OUTCOMES);
         count += take_outcomes(found[i], more, i, items + count);
     }
-    return document_add(run, path, job, items, count, error);
+    return npart_document_add(run->document,
+                              ENTRY(.path = path, .plans = job->pairs, .outcomes = items, .outcome_count = count,
+                                    .plan_count = (size_t)run->options->target_count), error);
 }
 
 /* What is left to read of a part of a file. */
@@ -107,15 +87,6 @@ npart_status document_add_saved(struct run *run, const char *path, const struct 
     if (stretch.file)
         (void)fclose(stretch.file);
     return status;
-}
-
-npart_status document_add_error(struct run *run, const char *path, const struct npart_error *why,
-                                struct npart_error *error)
-{
-    struct npart_entry entry = NPART_ENTRY_INIT;
-    entry.path = path;
-    entry.error = why;
-    return run->document ? npart_document_add(run->document, &entry, error) : NPART_OK;
 }
 
 void document_close(struct run *run)

@@ -93,11 +93,13 @@ static npart_status write_page(struct run *run, const npart_fix *fix, const char
     if (status == NPART_OK)
         status = job_make(run, &before, path, NULL, true, error); /* as it was, with all that is said of it */
     for (int i = 0; i < run->options->target_count && status == NPART_OK; i++)
-        status = job_advise_plan(run, &after, npart_fix_plan(fix, (uint32_t)i), i, error);
+        status = job_advise(run, &after, npart_fix_plan(fix, (uint32_t)i), i, error);
     if (status == NPART_OK)
-        status = document_add_plans(run, path, before.pairs, count, error);
+        status = npart_document_add(run->document, ENTRY(.path = path, .plans = before.pairs, .plan_count = count),
+                                    error);
     if (status == NPART_OK)
-        status = document_add_plans(run, written ? written : path, after.pairs, count, error);
+        status = npart_document_add(run->document, ENTRY(.path = written ? written : path, .plans = after.pairs,
+                                                         .plan_count = count), error);
     if (status == NPART_OK)
         status = add_diffs(run, &before, &after, error);
     if (status == NPART_OK)
@@ -126,7 +128,7 @@ static npart_status tell_sides(struct run *run)
 /* ---- the command ------------------------------------------------------------------------------------------- */
 
 /* `set`: the files that are made with it, `count` of them. */
-static npart_status report_of(struct run *run, const npart_fix *fix, const char *written,
+static npart_status report(struct run *run, const npart_fix *fix, const char *written,
                               const struct npart_cache_try *set, size_t count, struct npart_error *error)
 {
     if (run->options->is_quiet)
@@ -138,11 +140,6 @@ static npart_status report_of(struct run *run, const npart_fix *fix, const char 
         .count = count, .prompt_tokens = run->options->prompt_tokens};
     npart_status status = write_report(run, &subject, &run->report, error);
     return status == NPART_OK && written && run->options->format != FORMAT_JSON ? tell_sides(run) : status;
-}
-
-static npart_status report(struct run *run, const npart_fix *fix, const char *written, struct npart_error *error)
-{
-    return report_of(run, fix, written, NULL, 0, error);
 }
 
 /* ---- a model that ends somewhere --------------------------------------------------------------------------- */
@@ -298,7 +295,7 @@ static npart_status report_set(struct run *run, npart_fix *const *fixes, const c
         const char *path = folder ? text_of("%s/tokens-%u.onnx", folder, options->token_counts[i]) : NULL;
         if (i && !options->is_quiet && !write_text(run, is_list ? "," : "\n"))
             return NPART_ERROR_WRITE;
-        status = report_of(run, fixes[i], path, set, options->token_count_count, error);
+        status = report(run, fixes[i], path, set, options->token_count_count, error);
         check_thresholds(run, fixes[i]);
     }
     if (is_list && status == NPART_OK && !write_text(run, "]\n"))
@@ -428,7 +425,7 @@ enum exit_status run_fix(struct run *run, struct options *options)
         status = write_model(options, fix, written, &error);
     (void)is_fine(run, options->models[0], status, &error);
     if (fix && (status == NPART_OK || status == NPART_ERROR_UNPROVEN)) {
-        npart_status told = report(run, fix, status == NPART_OK ? written : NULL, &error);
+        npart_status told = report(run, fix, status == NPART_OK ? written : NULL, NULL, 0, &error);
         if (told != NPART_OK && told != NPART_ERROR_WRITE)
             tell_error(options->models[0], &error);
         worsen(run, status_of(told));

@@ -202,7 +202,7 @@ static void follow_up(struct run *run, const char *path, struct job *job, bool i
         bool is_met = !plan || meets_thresholds(options, path, options->labels[i], plan);
         bool wants_action = plan && (!is_met || options->wants_summary) && !job->advice[i];
         struct npart_error error = {0};
-        npart_status status = wants_action ? job_advise(run, job, i, &error) : NPART_OK;
+        npart_status status = wants_action ? job_advise(run, job, plan, i, &error) : NPART_OK;
         if (!is_met) {
             tell_reason(path, options->labels[i], plan, job->advice[i], false);
             worsen(run, EXIT_THRESHOLD);
@@ -220,7 +220,8 @@ static void enter(struct run *run, const char *path, struct job *job, const stru
     struct npart_error error = {0};
     if (!run->document || run->is_over)
         return;
-    npart_status status = why ? document_add_error(run, path, why, &error) : document_add_job(run, path, job, &error);
+    npart_status status = why ? npart_document_add(run->document, ENTRY(.path = path, .error = why), &error)
+                              : document_add_job(run, path, job, &error);
     if (status == NPART_ERROR_LIMIT || status == NPART_ERROR_TIMEOUT) /* others are told at the end */
         tell_error(path, &error);
     if (status != NPART_OK)

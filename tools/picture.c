@@ -38,8 +38,8 @@ static void copy_image(struct run *run)
     char bytes[16384];
     size_t count = fread(bytes, 1, sizeof bytes, run->drawer.output);
     if (count < sizeof signature - 1 || memcmp(bytes, signature, sizeof signature - 1) != 0) {
-        (void)refuse(run, EXIT_OTHER, "--format png: Graphviz' dot wrote no PNG image; use --format svg, which needs no "
-                     "other program");
+        (void)refuse(run, EXIT_OTHER, "--format png: Graphviz' dot wrote no PNG image; use --format svg, which needs "
+                     "no other program");
         return;
     }
     while (count > 0 && write_output(run, bytes, count))

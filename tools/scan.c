@@ -5,6 +5,17 @@
  */
 #include "scan.h"
 
+#define MOST_SHOWN_MS 100 /* between two bars at least */
+#define BAR_CELLS 20
+
+/* A bar on a terminal. */
+struct progress {
+    bool is_shown;
+    size_t total, earlier, done; /* models: of the scan, that were there already, of this run */
+    const npart_many *many;      /* earlier ones included */
+    uint64_t started_ms, shown_ms;
+};
+
 struct scan {
     struct run *run;
     char fingerprint[NPART_FINGERPRINT_BYTES];
@@ -17,6 +28,58 @@ struct scan {
     bool has_table; /* at the end */
     bool has_failed; /* no more lines can be written */
 };
+
+/* ---- how far it is ------------------------------------------------------------------------------------------ */
+
+static double seconds_since(uint64_t start_ms)
+{
+    uint64_t now = npart__monotonic_ms();
+    return now > start_ms ? (double)(now - start_ms) / 1000 : 0.001;
+}
+
+/* "1 h 02 min", "3 min 04 s", "5 s". */
+static void write_duration(char *out, size_t bytes, double seconds)
+{
+    unsigned long whole = (unsigned long)(seconds < 1e9 ? seconds : 1e9);
+    if (whole >= 3600)
+        (void)snprintf(out, bytes, "%lu h %02lu min", whole / 3600, whole / 60 % 60);
+    else if (whole >= 60)
+        (void)snprintf(out, bytes, "%lu min %02lu s", whole / 60, whole % 60);
+    else
+        (void)snprintf(out, bytes, "%lu s", whole);
+}
+
+static uint64_t progress_failures(const struct progress *progress)
+{
+    struct npart_many_info info = {.size = sizeof info};
+    return npart_many_info(progress->many, &info) ? info.failures : 0;
+}
+
+static void progress_show(struct progress *progress)
+{
+    uint64_t now = npart__monotonic_ms();
+    if (!progress->is_shown || now < progress->shown_ms + MOST_SHOWN_MS)
+        return;
+    progress->shown_ms = now;
+    size_t done = progress->earlier + progress->done, failures = (size_t)progress_failures(progress);
+    size_t cells = progress->total ? done * BAR_CELLS / progress->total : 0;
+    double rate = (double)progress->done / seconds_since(progress->started_ms);
+    char left[48] = "", bar[BAR_CELLS + 1];
+    memset(bar, '-', BAR_CELLS);
+    memset(bar, '#', cells);
+    bar[BAR_CELLS] = '\0';
+    if (progress->done > 0)
+        write_duration(left, sizeof left, (double)(progress->total - done) / rate);
+    print_format(stderr, "\r\033[K[%s] %zu of %zu models, %.*f/s, %zu failed%s%s%s", bar, done, progress->total,
+                 rate < 10 ? 1 : 0, rate, failures, *left ? ", " : "", left, *left ? " left" : "");
+    (void)fflush(stderr);
+}
+
+static void progress_hide(struct progress *progress)
+{
+    if (progress->is_shown && progress->shown_ms)
+        print_format(stderr, "\r\033[K");
+}
 
 /* ---- lines -------------------------------------------------------------------------------------------------- */
 
@@ -184,8 +247,8 @@ static void write_end(struct scan *scan)
         look.use_color = options->color == COLOR_ALWAYS;
     if (scan->has_table)
         (void)npart_many_text(scan->many, &look, write_to, stream, NULL); /* what is not written is told below */
-    (void)npart_many_totals(scan->many, scan->progress.earlier, seconds_since(scan->progress.started_ms), write_to, stream,
-                            NULL);
+    (void)npart_many_totals(scan->many, scan->progress.earlier, seconds_since(scan->progress.started_ms), write_to,
+                            stream, NULL);
     if (fflush(stream) != 0 || ferror(stream))
         worsen(run, EXIT_OTHER);
 }

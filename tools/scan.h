@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Lines of a scan: what is in one, where they go, and how far it is.
+ * Lines of a scan: what is in one, and where they go.
  */
 #ifndef TOOL_SCAN_H
 #define TOOL_SCAN_H
@@ -38,21 +38,5 @@ bool results_add(struct results *results, const struct npart_line *line);
 bool results_settle(struct results *results);
 /* Writes what is left, and closes; once closed, it does nothing. False, and told: not all could be written. */
 bool results_close(struct results *results);
-
-/* ---- how far a scan is ---------------------------------------------------------------------------------------- */
-
-struct progress {
-    bool is_shown;
-    size_t total, earlier, done; /* models: of the scan, that were there already, of this run */
-    const npart_many *many;      /* earlier ones included */
-    uint64_t started_ms, shown_ms;
-};
-
-uint64_t progress_failures(const struct progress *progress);
-/* Ten times a second at most. */
-void progress_show(struct progress *progress);
-/* Takes the bar away. */
-void progress_hide(struct progress *progress);
-double seconds_since(uint64_t start_ms);
 
 #endif

@@ -14,8 +14,10 @@ struct reader {
 
 /* ---- earlier lines ------------------------------------------------------------------------------------------ */
 
-static void take_model(struct reader *reader, const char *path)
+/* A callback of the library's. */
+static void take_model(void *payload, const char *path)
 {
+    struct reader *reader = payload;
     paths_add(&reader->results->done, json_form(path));
     ++*reader->earlier;
 }
@@ -29,18 +31,13 @@ static void take_document(void *payload, const char *path, const char *json, siz
     take_model(reader, path);
 }
 
-static void take_found(void *payload, const char *path)
-{
-    take_model(payload, path);
-}
-
 /* Whole lines; *end is where they end. */
 static enum exit_status read_lines(struct reader *reader, FILE *file, uint64_t *end)
 {
     struct npart_resume_options how = NPART_RESUME_OPTIONS_INIT;
     struct npart_error error;
     how.options = reader->fingerprint;
-    how.found = take_found;
+    how.found = take_model;
     how.payload = reader;
     npart_status status = npart_many_resume(reader->many, read_stream, file, &how, end, &error);
     if (status == NPART_ERROR_MEMORY)

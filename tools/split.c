@@ -56,10 +56,11 @@ static const char *objection(const struct options *options, bool splits)
                : NULL;
 }
 
-static enum exit_status write_model(struct run *run, struct options *options, bool splits)
+enum exit_status run_split(struct run *run, struct options *options)
 {
     struct npart_error error = {0};
     struct job job = {0};
+    bool splits = strcmp(options->word->name, "split") == 0;
     const char *problem = objection(options, splits), *path = options->models[0], *out = options->output;
     if (problem)
         return usage(problem);
@@ -76,14 +77,4 @@ static enum exit_status write_model(struct run *run, struct options *options, bo
         tell(run, &job, out, splits);
     job_free(&job);
     return run->status;
-}
-
-enum exit_status run_split(struct run *run, struct options *options)
-{
-    return write_model(run, options, true);
-}
-
-enum exit_status run_annotate(struct run *run, struct options *options)
-{
-    return write_model(run, options, false);
 }

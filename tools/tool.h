@@ -286,11 +286,10 @@ struct series {
     bool wants_advice;
 };
 npart_status job_next(void *payload, size_t index, struct npart_plan_pair *out, struct npart_error *error);
-/* What to do about one plan that is there, and what fixed sizes bring it. */
-npart_status job_advise(const struct run *run, struct job *job, int target, struct npart_error *error);
-/* The same of a plan that is not the job's own; all that are given must be of one inference. */
-npart_status job_advise_plan(const struct run *run, struct job *job, const npart_plan *plan, int target,
-                             struct npart_error *error);
+/* What to do about one plan that is there, and what fixed sizes bring it; it need not be the job's own, but all that are
+ * given must be of one inference. */
+npart_status job_advise(const struct run *run, struct job *job, const npart_plan *plan, int target,
+                        struct npart_error *error);
 /* Of a job that was begun, whatever it has. */
 void job_free(struct job *job);
 
@@ -333,17 +332,10 @@ bool wants_document(const struct options *options);
 bool wants_page(const struct options *options);
 /* Fails as npart_document_start does. */
 npart_status document_open(struct run *run, struct npart_error *error);
-/* A model that was planned for all targets. Without a document nothing happens. */
-npart_status document_add(struct run *run, const char *path, const struct job *job,
-                          const struct npart_threshold_outcome *outcomes, size_t count, struct npart_error *error);
-/* The same with every threshold of the user's of which something is known, met or not. */
+/* For npart_document_add. */
+#define ENTRY(...) &(const struct npart_entry){.version = 1, __VA_ARGS__}
+/* A model that was planned for all targets, with every threshold of the user's of which something is known. */
 npart_status document_add_job(struct run *run, const char *path, const struct job *job, struct npart_error *error);
-/* A model that cannot be analyzed. */
-npart_status document_add_error(struct run *run, const char *path, const struct npart_error *why,
-                                struct npart_error *error);
-/* Plans without thresholds. */
-npart_status document_add_plans(struct run *run, const char *path, const struct npart_plan_pair *pairs, size_t count,
-                                struct npart_error *error);
 /* Into a page: the report of a file that has the side, as it stands there. */
 npart_status document_add_saved(struct run *run, const char *path, const struct sides *sides,
                                 const struct npart_side *side, struct npart_error *error);
@@ -376,8 +368,8 @@ enum exit_status write_new_config(struct run *run, const struct options *options
 
 /* Each in the file of its name, annotate in split.c. */
 typedef enum exit_status command(struct run *run, struct options *options);
-command run_annotate, run_calibrate, run_check, run_diff, run_fix, run_place, run_scan, run_selftest, run_split,
-    run_verify, run_weights;
+command run_calibrate, run_check, run_diff, run_fix, run_place, run_scan, run_selftest, run_split, run_verify,
+    run_weights;
 
 struct word {
     const char *name;

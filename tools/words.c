@@ -13,7 +13,7 @@ static const struct word words[] = {
      "rewrite an export so that more of it runs on the NPU, and write it", "a threshold is not met", TEXT_help_fix_txt},
     {"split", run_split, "MODEL --target TARGET --output FOLDER [options]",
      "write each partition as a model of its own", "not used", TEXT_help_split_txt},
-    {"annotate", run_annotate, "MODEL --target TARGET[,TARGET...] --output OUT.onnx [options]",
+    {"annotate", run_split, "MODEL --target TARGET[,TARGET...] --output OUT.onnx [options]",
      "write at each node of a model where it runs, and why", "not used", TEXT_help_annotate_txt},
     {"diff", run_diff, "OLD NEW [--target TARGET[,TARGET...]] [options]",
      "what changed between two exports, or two targets: worse or better", "NEW is worse", TEXT_help_diff_txt},

@@ -81,8 +81,8 @@ struct npart_resume_options {
 };
 #define NPART_RESUME_OPTIONS_INIT {.version = 1}
 /* Counts the lines of an earlier scan. `*end`, which may be NULL: where the last whole one ends; a torn one after it is
- * not counted. `options` may be NULL. Fails with ARGUMENT, READ, MALFORMED (a line is of no such scan, of another version
- * or of other options; the place is its number) or MEMORY. */
+ * not counted. `options` may be NULL. Fails with ARGUMENT, READ, MALFORMED (a line is of no such scan, of another
+ * version or of other options; the place is its number) or MEMORY. */
 NPART_API npart_status npart_many_resume(npart_many *many, npart_read_callback read, void *payload,
                                          const struct npart_resume_options *options, uint64_t *end,
                                          struct npart_error *error);

@@ -132,7 +132,7 @@ def test_a_checklist_is_the_tools(tool: str, detector: pathlib.Path, tmp_path: p
     def asked(*words: str) -> tuple[list[str], list[str]]:
         done = subprocess.run([tool, "check", "--format", "json", *words], capture_output=True, text=True, check=False)
         notes = [line for line in done.stderr.splitlines() if not line.endswith("no threshold holds for it")]
-        return ([json.loads(line)["model"]["path"] for line in done.stdout.splitlines()],
+        return ([json.loads(line)["check"]["model"] for line in done.stdout.splitlines()],
                 [line.removeprefix("npu-partition: ") for line in notes])
 
     def listed(*words: str) -> tuple[list[str], list[str]]:
@@ -155,3 +155,12 @@ def test_a_checklist_is_the_tools(tool: str, detector: pathlib.Path, tmp_path: p
     toml.write_text("target = 3", encoding="utf-8")
     with pytest.raises(npu_partition.MalformedError):
         checklist(["zoo/a.onnx"])
+
+
+def test_an_override_is_noted_as_the_tools(tool: str, detector: pathlib.Path) -> None:
+    done = subprocess.run([tool, detector, "-t", "hexagon:v73", "-q", "--assume", "Convs=npu", "--assume", "Conv=npu"],
+                          capture_output=True, text=True, check=True)
+    found = analyze(detector, "hexagon:v73")
+    assert found.assumption_note("Conv") == ""
+    assert done.stderr == f"npu-partition: {detector}: note: {found.assumption_note('Convs')}\n"
+    assert "did you mean Conv" in done.stderr

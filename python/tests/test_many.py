@@ -2,6 +2,7 @@
 """Sums over many models: the package says what the tool says."""
 from __future__ import annotations
 
+import ctypes
 import json
 import pathlib
 import subprocess
@@ -9,7 +10,8 @@ import subprocess
 import pytest
 
 import npu_partition
-from npu_partition import analyze
+from npu_partition import _native, analyze
+from npu_partition._library import library
 from npu_partition.many import Sums, find_models, overview, spread
 
 
@@ -23,6 +25,7 @@ def test_sums_are_the_tools(tool: str, detector: pathlib.Path, encoder: pathlib.
     assert sums.models == 2
     assert (sums.last["path"], sums.last["error"]) == (str(encoder), None)
     assert len(sums.last["options"] or "") == 16
+    assert sums.last["options"] == fingerprint_of("hexagon")
     assert done.stdout.startswith(sums.to_text())
     again = Sums()
     for model in (encoder, detector):
@@ -30,6 +33,41 @@ def test_sums_are_the_tools(tool: str, detector: pathlib.Path, encoder: pathlib.
     assert str(again) == str(sums)
     with pytest.raises(npu_partition.MalformedError):
         sums.add("[")
+
+
+def fingerprint_of(label: str) -> str:
+    """Of a scan without options of its own."""
+    labels = (ctypes.c_char_p * 1)(label.encode())
+    read, sizes, plan = (getattr(_native, f"npart_{name}_options")(**getattr(_native, f"NPART_{name.upper()}_OPTIONS_INIT"))
+                         for name in ("read", "inference", "plan"))
+    options = _native.npart_scan_options(version=1, labels=labels, label_count=1, read=ctypes.pointer(read),
+                                         sizes=ctypes.pointer(sizes), plan=ctypes.pointer(plan),
+                                         detail=_native.NPART_DETAIL_SUMMARY)
+    text = ctypes.create_string_buffer(17)
+    assert library.npart_scan_fingerprint(ctypes.byref(options), text, len(text)) == 16
+    return text.value.decode()
+
+
+def test_a_scan_goes_on_as_the_tools(tool: str, detector: pathlib.Path, encoder: pathlib.Path,
+                                     tmp_path: pathlib.Path) -> None:
+    lines, words = tmp_path / "scan.jsonl", ["-t", "hexagon", "--no-advice", "-o"]
+    subprocess.run([tool, "scan", detector, tmp_path / "none.onnx", *words, lines], capture_output=True, check=False)
+    sums = Sums()
+    assert sums.resume(lines) == [str(detector), str(tmp_path / "none.onnx")]
+    assert sums.resume(lines, sums.last["options"]) == [str(detector), str(tmp_path / "none.onnx")]
+    sums = Sums()
+    sums.resume(lines)
+    done = subprocess.run([tool, "scan", detector, tmp_path / "none.onnx", encoder, *words, lines, "--resume"],
+                          capture_output=True, text=True, check=False)
+    first, last = done.stdout.splitlines()[-2:]
+    told = sums.totals(1, 2).splitlines()
+    assert told == ["2 models, 2 of them in earlier scans; 1.0 s, 0.0 models a second", last]
+    assert first.startswith("3 models, 2 of them in earlier scans; ")
+    with pytest.raises(npu_partition.MalformedError, match="made with other targets"):
+        Sums().resume(lines, "0123456789abcdef")
+    other = subprocess.run([tool, "scan", detector, *words, lines, "--resume", "--level", "off"], capture_output=True,
+                           text=True, check=False)
+    assert other.returncode == 2 and ":1: made with other targets or options" in other.stderr
 
 
 def test_an_overview_is_the_tools(tool: str, detector: pathlib.Path, encoder: pathlib.Path) -> None:

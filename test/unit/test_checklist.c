@@ -34,7 +34,7 @@ static void remove_folders(void)
     REQUIRE(chdir("/") == 0 && rmdir(folder) == 0);
 }
 
-/* In a new folder: p/{npu-partition.toml,a.onnx,deep/b.onnx,old/c.onnx}, bad/{npu-partition.toml,d.onnx}, apart.onnx. */
+/* In a new folder. */
 static void make_folders(void)
 {
     strcpy(folder, "/tmp/test_checklist_XXXXXX");

@@ -356,6 +356,8 @@ NPART_DIFF_OPTIONS_INIT = {"version": 1}
 NPART_REPORT_OPTIONS_INIT = {"version": 2, "detail": NPART_DETAIL_NODES}
 NPART_DOCUMENT_OPTIONS_INIT = {"version": 2, "detail": NPART_DETAIL_SUMMARY}
 NPART_ENTRY_INIT = {"version": 1}
+NPART_SCAN_OPTIONS_INIT = {"version": 1}
+NPART_RESUME_OPTIONS_INIT = {"version": 1}
 NPART_SPREAD_OPTIONS_INIT = {"version": 1}
 NPART_FILES_OPTIONS_INIT = {"version": 1}
 NPART_SIDES_OPTIONS_INIT = {"version": 1}
@@ -2904,6 +2906,51 @@ class npart_many_failure(Structure):
     ]
 
 
+class npart_scan_options(Structure):
+    version: int
+    labels: Any
+    label_count: int
+    read: Any
+    sizes: Any
+    plan: Any
+    detail: int
+    skips_advice: bool
+    oplist: Any
+    cost: Any
+    oplist_bytes: int
+    cost_bytes: int
+    _fields_ = [
+        ("version", c_uint32),
+        ("labels", POINTER(c_char_p)),
+        ("label_count", c_uint32),
+        ("read", POINTER(npart_read_options)),
+        ("sizes", POINTER(npart_inference_options)),
+        ("plan", POINTER(npart_plan_options)),
+        ("detail", c_int),
+        ("skips_advice", c_bool),
+        ("oplist", c_void_p),
+        ("cost", c_void_p),
+        ("oplist_bytes", c_size_t),
+        ("cost_bytes", c_size_t),
+    ]
+
+
+npart_resume_options_found = CFUNCTYPE(None, c_void_p, c_void_p)
+
+
+class npart_resume_options(Structure):
+    version: int
+    options: Bytes | None
+    found: Any
+    payload: Any
+    _fields_ = [
+        ("version", c_uint32),
+        ("options", c_char_p),
+        ("found", npart_resume_options_found),
+        ("payload", c_void_p),
+    ]
+
+
 class npart_line(Structure):
     text: Any
     bytes: int
@@ -3489,6 +3536,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "npart_compiled_verdict_text": (c_char_p, [c_int]),
     "npart_plan_compiled": (c_bool, [c_void_p, c_uint32, POINTER(npart_compiled), c_char_p, c_size_t]),
     "npart_plan_view": (c_void_p, [c_void_p]),
+    "npart_assumption_note": (c_size_t, [c_char_p, c_void_p, POINTER(c_void_p), c_size_t, c_char_p, c_size_t]),
     "npart_plan_oplist": (c_void_p, [c_void_p]),
     "npart_plan_verdict_text": (c_char_p, [c_int]),
     "npart_plan_summary": (c_bool, [c_void_p, POINTER(npart_summary)]),
@@ -3828,6 +3876,19 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
             POINTER(npart_error),
         ],
     ),
+    "npart_scan_fingerprint": (c_size_t, [POINTER(npart_scan_options), c_char_p, c_size_t]),
+    "npart_many_resume": (
+        c_int,
+        [
+            c_void_p,
+            npart_read_callback,
+            c_void_p,
+            POINTER(npart_resume_options),
+            POINTER(c_uint64),
+            POINTER(npart_error),
+        ],
+    ),
+    "npart_many_totals": (c_int, [c_void_p, c_uint64, c_double, npart_write_callback, c_void_p, POINTER(npart_error)]),
     "npart_overview_make": (c_int, [POINTER(c_void_p), POINTER(npart_allocator), POINTER(npart_error)]),
     "npart_overview_free": (None, [c_void_p]),
     "npart_overview_add": (c_int, [c_void_p, c_char_p, c_char_p, c_void_p, c_void_p, POINTER(npart_error)]),

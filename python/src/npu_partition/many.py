@@ -12,7 +12,7 @@ from typing import Any
 from . import _native
 from ._analysis import Analysis
 from ._arguments import encoded
-from ._library import call, decoded, initialized, items, library, make, read_text, sized
+from ._library import call, decoded, initialized, items, library, make, read_text, reader_of, sized
 from ._report import report_options
 
 
@@ -75,6 +75,32 @@ class Sums:
         text = json.dumps(report) if isinstance(report, Mapping) else report
         data = text.encode() if isinstance(text, str) else text
         call(library.npart_many_add, self._handle.pointer, data, len(data))
+
+    def resume(self, path: str | os.PathLike[str], options: str | None = None) -> list[str]:
+        """Counts the lines of an earlier scan, and gives the models that they are of.
+
+        Args:
+            options: by which they must have been made, as `last` has them; None: any.
+
+        Raises:
+            MalformedError: a line is of no scan, of another version or of other options; its place is the number.
+        """
+        paths: list[str] = []
+
+        def found(_payload: int | None, text: int) -> None:
+            paths.append(decoded(ctypes.string_at(text)))
+
+        how = initialized(_native.npart_resume_options, _native.NPART_RESUME_OPTIONS_INIT)
+        how.options = None if options is None else options.encode()
+        how.found = _native.npart_resume_options_found(found)
+        with open(path, "rb") as file:
+            call(library.npart_many_resume, self._handle.pointer, reader_of(file.read()), None, ctypes.byref(how), None,
+                 about=os.fspath(path))
+        return paths
+
+    def totals(self, seconds: float, earlier: int = 0) -> str:
+        """How many models there are, `earlier` of them of earlier scans, how fast they were, and which failed."""
+        return decoded(read_text(library.npart_many_totals, self._handle.pointer, earlier, ctypes.c_double(seconds)))
 
     @property
     def last(self) -> dict[str, str | None]:
