@@ -67,8 +67,8 @@ static bool read_table(struct calibrating *c, const char *path, FILE *file)
 static bool is_model_used(const struct calibrating *c)
 {
     return !c->model || c->has_profile ||
-           refuse(c->run, EXIT_USAGE, "%s: a model without its profile after it (npu-partition calibrate MODEL PROFILE)",
-                  c->model);
+           refuse(c->run, EXIT_USAGE,
+                  "%s: a model without its profile after it (npu-partition calibrate MODEL PROFILE)", c->model);
 }
 
 static bool take_model(struct calibrating *c, const char *path)
@@ -83,7 +83,8 @@ static bool take_model(struct calibrating *c, const char *path)
 static bool add_profile(struct calibrating *c, const char *path)
 {
     if (!c->model)
-        return refuse(c->run, EXIT_USAGE, "%s: a profile, of which model? (npu-partition calibrate MODEL PROFILE)", path);
+        return refuse(c->run, EXIT_USAGE, "%s: a profile, of which model? (npu-partition calibrate MODEL PROFILE)",
+                      path);
     c->has_profile = true;
     return add_run(c, path, &(struct npart_measured_run){.model = c->model, .profile = path, .ms = -1});
 }
@@ -203,8 +204,8 @@ static bool choose_target(struct calibrating *c)
     for (uint32_t i = 0; i < c->run_count; i++) {
         const char *own = c->runs[i].target;
         if (own && target && strcmp(own, target) != 0)
-            return refuse(c->run, EXIT_USAGE, "the runs are of %s and %s: which is to be calibrated? (--target)", target,
-                          own);
+            return refuse(c->run, EXIT_USAGE, "the runs are of %s and %s: which is to be calibrated? (--target)",
+                          target, own);
         target = own ? own : target;
     }
     if (!target)
@@ -227,7 +228,8 @@ static bool take_runs(struct calibrating *c)
             continue;
         }
         if (c->count == NPART_MOST_MEASUREMENTS)
-            return refuse(c->run, EXIT_USAGE, "more than %u runs of %s", NPART_MOST_MEASUREMENTS, c->options->targets[0]);
+            return refuse(c->run, EXIT_USAGE, "more than %u runs of %s", NPART_MOST_MEASUREMENTS,
+                          c->options->targets[0]);
         if (!take_run(c, &c->runs[i]))
             return false;
         is_any_planned = true;

@@ -310,8 +310,9 @@ static npart_status enter(struct run *run, const struct checked *checked, const 
     if (!npart_gate_outcomes(checked->gate, &items, &count))
         return NPART_ERROR_MEMORY;
     return npart_document_add(run->document,
-                              ENTRY(.path = checked->subject->path, .plans = checked->job.pairs, .outcomes = items,
-                                    .outcome_count = count, .plan_count = (size_t)checked->options->target_count), error);
+                              ENTRY(.path = checked->subject->path, .plans = checked->job.pairs,
+                                    .plan_count = (size_t)checked->options->target_count, .outcomes = items,
+                                    .outcome_count = count), error);
 }
 
 /* `why`: why it cannot be analyzed, or NULL. */

@@ -286,8 +286,8 @@ struct series {
     bool wants_advice;
 };
 npart_status job_next(void *payload, size_t index, struct npart_plan_pair *out, struct npart_error *error);
-/* What to do about one plan that is there, and what fixed sizes bring it; it need not be the job's own, but all that are
- * given must be of one inference. */
+/* What to do about one plan that is there, and what fixed sizes bring it; it need not be the job's own, but all that
+ * are given must be of one inference. */
 npart_status job_advise(const struct run *run, struct job *job, const npart_plan *plan, int target,
                         struct npart_error *error);
 /* Of a job that was begun, whatever it has. */

@@ -38,8 +38,9 @@ def test_sums_are_the_tools(tool: str, detector: pathlib.Path, encoder: pathlib.
 def fingerprint_of(label: str) -> str:
     """Of a scan without options of its own."""
     labels = (ctypes.c_char_p * 1)(label.encode())
-    read, sizes, plan = (getattr(_native, f"npart_{name}_options")(**getattr(_native, f"NPART_{name.upper()}_OPTIONS_INIT"))
-                         for name in ("read", "inference", "plan"))
+    read = _native.npart_read_options(**_native.NPART_READ_OPTIONS_INIT)
+    sizes = _native.npart_inference_options(**_native.NPART_INFERENCE_OPTIONS_INIT)
+    plan = _native.npart_plan_options(**_native.NPART_PLAN_OPTIONS_INIT)
     options = _native.npart_scan_options(version=1, labels=labels, label_count=1, read=ctypes.pointer(read),
                                          sizes=ctypes.pointer(sizes), plan=ctypes.pointer(plan),
                                          detail=_native.NPART_DETAIL_SUMMARY)

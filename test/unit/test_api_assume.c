@@ -155,5 +155,6 @@ static void test_api_assume__changes_nothing(void)
     analysis_close(&at);
 }
 
-TESTS(test_api_assume__changes_nothing, test_api_assume__ops_and_nodes, test_api_assume__has_a_reason, test_api_assume__what_is_not_there,
+TESTS(test_api_assume__changes_nothing, test_api_assume__ops_and_nodes, test_api_assume__has_a_reason,
+      test_api_assume__what_is_not_there,
       test_api_assume__a_node_explained, test_api_assume__no_node_to_explain)

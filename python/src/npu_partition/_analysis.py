@@ -408,16 +408,6 @@ class Analysis:
         ``"nodes"``, or of a saved report what it has."""
         return self._source.json(detail).decode("utf-8", "replace")
 
-    def assumption_note(self, op: str) -> str:
-        """Why an override of this op (`assume`) changes nothing: neither the model has it, nor what a plan makes of it;
-        "" where one does."""
-        live = self._source.live()
-        plans = (ctypes.c_void_p * len(live.plans))(*(plan.plan.pointer for plan in live.plans))
-        model = library.npart_inference_model(live._inference.pointer)
-        text = ctypes.create_string_buffer(1024)
-        library.npart_assumption_note(op.encode(), model, plans, len(live.plans), text, len(text))
-        return text.value.decode("utf-8", "replace")
-
     def to_dict(self, detail: Detail | None = None) -> dict[str, Any]:
         """The tool's JSON (docs/json.md) as a dictionary, of which `from_dict` makes an analysis again."""
         found: dict[str, Any] = loads(self._source.json(detail))

@@ -91,6 +91,17 @@ def outcomes(analysis: Analysis, *, max_partitions: int | None = None, min_cover
     return tuple(found)
 
 
+def assumption_note(analysis: Analysis, op: str) -> str:
+    """Why an override of this op (`assume`) changes nothing: neither the model has it, nor what a plan makes of it; ""
+    where one does."""
+    live = analysis._source.live()
+    plans = (ctypes.c_void_p * len(live.plans))(*(plan.plan.pointer for plan in live.plans))
+    model = library.npart_inference_model(live._inference.pointer)
+    text = ctypes.create_string_buffer(1024)
+    library.npart_assumption_note(encoded(op), model, plans, len(live.plans), text, len(text))
+    return decoded(text.value)
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class Compared:
     """A plan beside a baseline."""
