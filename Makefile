@@ -59,7 +59,7 @@ MACHINE_FLAGS := $(if $(filter 1,$(shell echo __i386__ | $(CC) -E -P -x c -)),-m
 POSITION = -fPIC
 ALL_CFLAGS = -std=c11 $(POSITION) -fvisibility=hidden -ffile-prefix-map=$(CURDIR)=. -MMD -MP $(WARNINGS) $(MACHINE_FLAGS) $(CFLAGS) $(VARIANT_FLAGS)
 ALL_LDFLAGS = $(LDFLAGS) $(VARIANT_FLAGS)
-LIBS := -lprotobuf-c -lm
+LIBS := -lprotobuf-c -lm -pthread
 TOOL_LIBS := $(if $(NO_SQLITE),,-lsqlite3)
 
 sources := $(foreach folder,$(core) $(above),$(wildcard lib/$(folder)/*.c lib/$(folder)/*/*.c))
@@ -86,11 +86,11 @@ $(GENERATED)/onnx.pb-c.c $(GENERATED)/onnx.pb-c.h &: lib/read/onnx/onnx.proto
 	@mkdir -p $(GENERATED)
 	$(PROTOC_C) --proto_path=lib/read/onnx --c_out=$(GENERATED) $<
 
-# Files that the tool prints, each as a text of its name: files to begin with, scripts for shells.
-printed := $(addprefix tools/,new.ops new.toml completion.bash completion.zsh completion.fish)
+# Files that the tool prints, each as a text of its name: files to begin with, scripts for shells, what commands do.
+printed := $(addprefix tools/,new.ops new.toml completion.bash completion.zsh completion.fish) $(sort $(wildcard tools/help/*.txt))
 $(GENERATED)/include/printed_files.h: $(printed) tools/generate/literal.sh
 	@mkdir -p $(@D)
-	for file in $(notdir $(printed)); do printf '#define TEXT_%s \\\n' $$file | tr . _ && \
+	for file in $(printed:tools/%=%); do printf '#define TEXT_%s \\\n' $$file | tr ./ __ && \
 		sh tools/generate/literal.sh <tools/$$file | sed 's/$$/ \\/' && echo || exit 1; done > $@.new && mv $@.new $@
 
 # The table that the scan of a file goes by.
@@ -158,7 +158,7 @@ $(shared_library): $(objects) $(GENERATED)/npu_partition.map
 	$(link_shared)
 	ln -sf $(@F) $(OUT)/$(shared_name).$(MAJOR) && ln -sf $(@F) $(OUT)/$(shared_name)
 $(OUT)/$(shared_name): $(shared_library)
-link_tool = $(CC) $(ALL_LDFLAGS) $^ $(LIBS) $(TOOL_LIBS) -pthread -o $@
+link_tool = $(CC) $(ALL_LDFLAGS) $^ $(LIBS) $(TOOL_LIBS) -o $@
 $(tool): $(tool_objects) $(static_library)
 	$(link_tool)
 

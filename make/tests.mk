@@ -14,8 +14,6 @@ $(case_runner): $(case_runner).o $(test_support) $(static_library)
 # The tool's own readers, with what they need.
 $(OUT)/test/unit/test_database: $(patsubst %,$(OUT)/tools/%.o,database message printed)
 $(OUT)/test/unit/test_tool_files: $(OUT)/tools/platform_posix.o
-$(OUT)/test/unit/test_scan_window: $(patsubst %,$(OUT)/tools/%.o,scan_window platform_threads platform_requests platform_posix)
-$(OUT)/test/unit/test_scan_window: LIBS += -pthread
 $(OUT)/test/unit/test_database: LIBS += $(TOOL_LIBS)
 
 check-unit: $(unit_tests) ## unit tests, one program a file

@@ -46,7 +46,7 @@ $(windows_dll): $(windows)/npu_partition.def $(windows_objects)
 # Not built: what is about pipes, processes and folders, other files than regular ones, links, or the C library's files
 # in memory.
 windows_left_out := test_wire_sources test_wire_output test_wire_save test_split test_api_messages test_profile test_runs \
-	test_database test_glob test_allocation_failure_files
+	test_checklist test_database test_glob test_allocation_failure_files
 windows_unit_tests := $(patsubst test/unit/%.c,$(windows)/test/unit/%.exe,\
 	$(filter-out $(windows_left_out:%=test/unit/%.c),$(wildcard test/unit/test_*.c)))
 windows_case_runner := $(windows)/test/cases/run_cases.exe

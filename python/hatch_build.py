@@ -63,7 +63,7 @@ def build(root: pathlib.Path) -> str:
     if missing:
         sys.exit(f"npu-partition is built from C, and this is missing: {', '.join(missing)}. {HELP}")
     settings = {"LDFLAGS": os.environ.get("LDFLAGS", "-Wl,-s"),
-                "LIBS": f"{static('protobuf-c')} -lm", "TOOL_LIBS": f"{static('sqlite3')} -lm"}
+                "LIBS": f"{static('protobuf-c')} -lm -pthread", "TOOL_LIBS": f"{static('sqlite3')} -lm"}
     key = hashlib.sha256(repr((own, settings, sys.platform, sysconfig.get_platform())).encode()).hexdigest()[:8]
     folder = root / "build" / f"python-{key}"
     settings["PARTS"] = str(folder)

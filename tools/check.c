@@ -2,27 +2,13 @@
  *
  * Which models are checked, against which project file, one after the other.
  */
-#include "check_files.h"
+#include "check.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
-#include "assume.h"
-#include "document.h"
-#include "files.h"
-#include "paths.h"
-#include "grow.h"
-#include "message.h"
-#include "new_files.h"
-#include "platform.h"
-#include "scan_text.h"
-#include "words.h"
-
 struct subject {
-    char *path, *relative;
-    struct project *project;
-    bool is_repeated;
+    const char *path, *relative;
+    struct project *project; /* NULL: none */
 };
 
 /* A model with all of its targets. */
@@ -40,16 +26,16 @@ struct check {
     struct run *run;
     const struct options *asked;
     struct options *settled; /* of the model at hand */
-    struct subject *subjects;
-    size_t subject_count, room;
-    struct project **projects;
-    size_t project_count;
+    npart_checklist *models;
+    struct project *projects;
+    uint32_t project_count;
     char today[32];
     struct baseline *baselines;
     const char *words[4]; /* of a command line that adds a waiver */
     uint32_t word_count;
-    char *lists; /* what the op lists of the run were found for */
+    const char *lists; /* what the op lists of the run were found for */
     size_t counts[NPART_STANDINGS], unread_count, target_count;
+    uint32_t model_count;
     struct text others; /* lines of what does not fail, told after what does */
     struct acceptance acceptance;
 };
@@ -78,247 +64,55 @@ static bool find_today(struct check *check)
 
 /* ---- which models ------------------------------------------------------------------------------------------- */
 
-static bool add_subject(struct check *check, char *path, char *relative, struct project *project)
+static enum exit_status find_models(struct check *check)
 {
-    check->subjects = grow(check->subjects, sizeof *check->subjects, check->subject_count, &check->room);
-    if (check->subject_count == check->room)
+    const struct options *asked = check->asked;
+    struct npart_checklist_options options = NPART_CHECKLIST_OPTIONS_INIT;
+    struct npart_checklist_project project = {.size = sizeof project};
+    for (int i = 0; i < asked->model_count; i++)
+        if (strcmp(asked->models[i], "-") == 0)
+            return usage("check reads files, not standard input");
+    options.config = asked->config;
+    options.tell = tell_place;
+    npart_status status =
+        npart_checklist_make(&check->models, asked->models, (size_t)asked->model_count, &options, NULL);
+    if (status == NPART_ERROR_MEMORY)
+        give_up();
+    while (npart_checklist_project(check->models, check->project_count, &project))
+        check->project_count++;
+    check->projects = need(check->project_count * sizeof *check->projects);
+    for (uint32_t i = 0; i < check->project_count; i++) {
+        check->projects[i].is.size = sizeof project;
+        (void)npart_checklist_project(check->models, i, &check->projects[i].is);
+    }
+    return status == NPART_OK ? EXIT_FINE
+           : status == NPART_ERROR_ARGUMENT || status == NPART_ERROR_MALFORMED ? EXIT_USAGE : EXIT_OTHER;
+}
+
+/* False past the last. */
+static bool find_subject(const struct check *check, uint32_t index, struct subject *out)
+{
+    struct npart_checklist_model model = {.size = sizeof model};
+    if (!npart_checklist_model(check->models, index, &model))
         return false;
-    check->subjects[check->subject_count++] = (struct subject){path, relative, project, false};
+    *out = (struct subject){model.path, model.relative,
+                            model.project == NPART_NONE ? NULL : &check->projects[model.project]};
     return true;
-}
-
-/* Read once, however many models it is for. NULL, and told, where it has mistakes. */
-static struct project *open_project(struct check *check, const char *path)
-{
-    char *place = find_place(path);
-    struct project *project = NULL;
-    for (size_t i = 0; place && i < check->project_count && !project; i++)
-        project = strcmp(check->projects[i]->place, place) == 0 ? check->projects[i] : NULL;
-    free(place);
-    if (project)
-        return project;
-    project = project_read(path);
-    struct project **grown = project ? realloc(check->projects, (check->project_count + 1) * sizeof *grown) : NULL;
-    if (!grown) {
-        project_free(project);
-        return NULL;
-    }
-    check->projects = grown;
-    return grown[check->project_count++] = project;
-}
-
-/* The project file for what lies in a folder. False: there is one that cannot be used. */
-static bool find_project(struct check *check, const char *folder, struct project **out)
-{
-    const char *config = check->asked->config;
-    char *found = config ? NULL : project_find(folder);
-    const char *path = config ? config : found;
-    *out = path ? open_project(check, path) : NULL;
-    bool is_fine = *out || (!config && !found);
-    free(found);
-    return is_fine;
-}
-
-/* The globs of all [[models]] with their places. */
-struct globs {
-    const struct project *project;
-    const char **texts;
-    const struct npart_project_text **places;
-    size_t count;
-};
-
-static bool take_globs(struct globs *globs)
-{
-    struct npart_project_texts list;
-    size_t room = 1;
-    for (uint32_t i = 0; npart_project_models(globs->project->read, i, &list); i++)
-        room += list.count;
-    globs->texts = calloc(room, sizeof *globs->texts);
-    globs->places = calloc(room, sizeof *globs->places);
-    for (uint32_t i = 0; globs->texts && globs->places && npart_project_models(globs->project->read, i, &list); i++)
-        for (uint32_t k = 0; k < list.count; k++, globs->count++) {
-            globs->places[globs->count] = &list.items[k];
-            globs->texts[globs->count] = list.items[k].text;
-        }
-    return globs->texts && globs->places;
-}
-
-static void tell_of_glob(void *payload, const char *about, const char *text)
-{
-    const struct globs *globs = payload;
-    for (size_t i = 0; i < globs->count; i++)
-        if (globs->texts[i] == about)
-            project_say(globs->project, globs->places[i]->line, globs->places[i]->column, "note: %s %s", text, about);
-}
-
-/* False, and told: a folder cannot be looked into, or out of memory. */
-static bool add_file(struct check *check, struct project *project, const struct npart_file *file)
-{
-    if (!file->is_folder && npart_project_matches(&project->info.exclude, file->path))
-        return true;
-    char *path = join_parts(project->shown, file->path, ""), *relative = join_parts(file->path, "", "");
-    if (!file->is_folder && path && relative && add_subject(check, path, relative, project))
-        return true;
-    say("%s%s%s", file->is_folder && path ? path : "", file->is_folder ? ": " : "",
-        file->is_folder ? file->problem : "out of memory");
-    free(path);
-    free(relative);
-    return false;
-}
-
-static enum exit_status list_files(struct check *check, struct project *project)
-{
-    struct npart_files_options options = NPART_FILES_OPTIONS_INIT;
-    struct npart_file file = {.size = sizeof file};
-    struct npart_error error = {.message = "out of memory"};
-    struct globs globs = {.project = project};
-    npart_files *files = NULL;
-    options.folder = project->shown;
-    options.tell = tell_of_glob;
-    options.payload = &globs;
-    bool is_fine = take_globs(&globs) &&
-                   npart_files_find(&files, globs.texts, globs.count, &options, &error) == NPART_OK;
-    if (!is_fine)
-        tell_error("", &error);
-    for (size_t i = 0; is_fine && npart_files_file(files, i, &file); i++)
-        is_fine = add_file(check, project, &file);
-    npart_files_free(files);
-    free(globs.texts);
-    free(globs.places);
-    return is_fine ? EXIT_FINE : EXIT_OTHER;
-}
-
-/* All models of a project file. */
-static enum exit_status list_models(struct check *check, struct project *project)
-{
-    size_t before = check->subject_count;
-    if (!project->info.model_count) {
-        say("%s: which models? It has no [[models]] with a path, and the command line names none", project->path);
-        return EXIT_USAGE;
-    }
-    enum exit_status status = list_files(check, project);
-    if (status == EXIT_FINE && check->subject_count == before) {
-        say("%s: no file matches the paths of [[models]]", project->path);
-        status = EXIT_USAGE;
-    }
-    project->is_whole = true;
-    return status;
-}
-
-static enum exit_status name_model(struct check *check, const char *path)
-{
-    struct project *project;
-    size_t offset = npart__name_offset(path);
-    if (strcmp(path, "-") == 0)
-        return usage("check reads files, not standard input");
-    if (strcmp(path + offset, PROJECT_FILE) == 0) {
-        project = open_project(check, path);
-        return project ? list_models(check, project) : EXIT_USAGE;
-    }
-    char *shown = join_parts(path, "", ""), *folder = join_parts(path, "", "");
-    if (folder)
-        folder[offset] = '\0';
-    bool is_fine = folder && find_project(check, folder, &project);
-    free(folder);
-    char *relative = is_fine && project ? project_path(project, path) : NULL;
-    if (is_fine && project && !relative)
-        say("%s: note: it is not in the folder of %s: [[models]], exclude and waivers do not apply to it", path,
-            project->path);
-    if (is_fine && relative && npart_project_matches(&project->info.exclude, relative)) {
-        say("%s: note: left out, by `exclude` of %s", path, project->path);
-        free(shown);
-        free(relative);
-        return EXIT_FINE;
-    }
-    if (is_fine && shown && add_subject(check, shown, relative, project))
-        return EXIT_FINE;
-    free(shown);
-    free(relative);
-    if (is_fine)
-        say("out of memory");
-    return is_fine ? EXIT_OTHER : EXIT_USAGE;
-}
-
-static enum exit_status list_here(struct check *check)
-{
-    struct project *project;
-    if (!find_project(check, "", &project))
-        return EXIT_USAGE;
-    if (project)
-        return list_models(check, project);
-    say("no %s here or in a folder above. One to start from: npu-partition check --new-config > %s", PROJECT_FILE,
-        PROJECT_FILE);
-    return EXIT_USAGE;
-}
-
-/* By project file and path in its folder, then in the order that they were named. */
-static int compare_subjects(const void *a, const void *b)
-{
-    const struct subject *first = *(struct subject *const *)a, *second = *(struct subject *const *)b;
-    uintptr_t one = (uintptr_t)first->project, other = (uintptr_t)second->project;
-    int order = one < other ? -1 : one > other;
-    if (order == 0 && first->relative && second->relative)
-        order = strcmp(first->relative, second->relative);
-    else if (order == 0)
-        order = (first->relative != NULL) - (second->relative != NULL);
-    return order ? order : first < second ? -1 : 1;
-}
-
-/* A model may be named beside the project file that lists it. */
-static bool drop_repeated(struct check *check)
-{
-    struct subject **sorted = malloc((check->subject_count + 1) * sizeof *sorted);
-    size_t kept = 0;
-    if (!sorted)
-        return false;
-    for (size_t i = 0; i < check->subject_count; i++)
-        sorted[i] = &check->subjects[i];
-    qsort(sorted, check->subject_count, sizeof *sorted, compare_subjects);
-    for (size_t i = 1; i < check->subject_count; i++) {
-        const struct subject *before = sorted[i - 1];
-        sorted[i]->is_repeated = sorted[i]->relative && before->relative && before->project == sorted[i]->project &&
-                                 strcmp(before->relative, sorted[i]->relative) == 0;
-    }
-    free(sorted);
-    for (size_t i = 0; i < check->subject_count; i++) {
-        struct subject *subject = &check->subjects[i];
-        if (subject->is_repeated) {
-            free(subject->path);
-            free(subject->relative);
-        } else {
-            check->subjects[kept++] = *subject;
-        }
-    }
-    check->subject_count = kept;
-    return true;
-}
-
-static enum exit_status find_subjects(struct check *check)
-{
-    enum exit_status status = EXIT_FINE;
-    if (check->asked->model_count == 0)
-        return list_here(check);
-    for (int i = 0; i < check->asked->model_count && status == EXIT_FINE; i++)
-        status = name_model(check, check->asked->models[i]);
-    if (status == EXIT_FINE && !drop_repeated(check)) {
-        say("out of memory");
-        status = EXIT_OTHER;
-    }
-    return status;
 }
 
 /* The name of a file to be read that the output would be written over; NULL: none. */
 static const char *find_lost(const struct check *check)
 {
-    for (size_t i = 0; i < check->subject_count; i++)
-        if (is_overwritten(check->asked, check->subjects[i].path))
-            return check->subjects[i].path;
-    for (size_t i = 0; i < check->project_count; i++)
-        if (is_overwritten(check->asked, check->projects[i]->path))
-            return check->projects[i]->path;
-    for (size_t i = 0; i < check->project_count; i++)
-        if (is_overwritten(check->asked, check->projects[i]->baseline_path))
-            return check->projects[i]->baseline_path;
+    struct subject subject;
+    for (uint32_t i = 0; find_subject(check, i, &subject); i++)
+        if (is_overwritten(check->asked, subject.path))
+            return subject.path;
+    for (uint32_t i = 0; i < check->project_count; i++)
+        if (is_overwritten(check->asked, check->projects[i].is.path))
+            return check->projects[i].is.path;
+    for (uint32_t i = 0; i < check->project_count; i++)
+        if (is_overwritten(check->asked, check->projects[i].is.baseline))
+            return check->projects[i].is.baseline;
     if (is_overwritten(check->asked, check->asked->before))
         return check->asked->before;
     return is_overwritten(check->asked, check->asked->baseline) ? check->asked->baseline : NULL;
@@ -331,32 +125,23 @@ static bool find_lists(struct check *check, const struct project *project)
 {
     struct run *run = check->run;
     struct options *options = check->settled;
-    size_t bytes = 64 + (options->oplist ? strlen(options->oplist) : 0) + (options->cost ? strlen(options->cost) : 0);
+    const char *wanted = text_of("%s\n%s", options->oplist ? options->oplist : "", options->cost ? options->cost : "");
     for (int i = 0; i < options->target_count; i++)
-        bytes += strlen(options->targets[i]) + 1;
-    char *wanted = malloc(bytes);
-    if (!wanted)
-        return false;
-    size_t used = (size_t)snprintf(wanted, bytes, "%s\n%s", options->oplist ? options->oplist : "",
-                                   options->cost ? options->cost : "");
-    for (int i = 0; i < options->target_count; i++)
-        used += (size_t)snprintf(wanted + used, bytes - used, "\n%s", options->targets[i]);
+        wanted = text_of("%s\n%s", wanted, options->targets[i]);
     if (check->lists && strcmp(check->lists, wanted) == 0) {
-        free(wanted);
         if (options->target_count == 0) { /* the list's own */
             struct npart_oplist_info info = {.size = sizeof info};
             npart_oplist_info(run->oplists[0], &info);
             options->targets[options->target_count++] = info.name;
         }
-        return spread_targets(run, options);
+        return spread_targets(options);
     }
-    free(check->lists);
     check->lists = wanted;
     free_oplists(run);
     if (find_oplists(run, options))
         return true;
     if (project && project->has_targets)
-        project_say(project, project->targets_line, project->targets_column, "this is what asks for it");
+        tell_place(NULL, project->is.path, project->targets_line, project->targets_column, "this is what asks for it");
     return false;
 }
 
@@ -368,7 +153,7 @@ static void mark_dims(struct check *check, const struct checked *checked, const 
         if (is_missing[i])
             continue;
         if (checked->dims[i] != NPART_NONE)
-            npart_project_found(checked->subject->project->read, checked->dims[i]);
+            npart_project_found(checked->subject->project->is.project, checked->dims[i]);
         for (uint32_t k = 0; checked->dims[i] == NPART_NONE && k < check->asked->dim_count; k++)
             check->run->is_dim_found[k] |= strcmp(check->asked->dims[k].name, options->dims[i].name) == 0;
     }
@@ -377,10 +162,11 @@ static void mark_dims(struct check *check, const struct checked *checked, const 
 static bool is_gone(void *payload, const char *model)
 {
     const struct subject *subject = payload;
-    char *path = subject->project ? join_parts(subject->project->shown, model, "") : NULL;
-    bool is_nothing = path && npart__path_kind(path, true) == NPART__PATH_NOTHING;
-    free(path);
-    return is_nothing;
+    char path[MOST_PATH_BYTES];
+    if (!subject->project)
+        return false;
+    (void)snprintf(path, sizeof path, "%s%s", subject->project->is.folder, model);
+    return npart__path_kind(path, true) == NPART__PATH_NOTHING;
 }
 
 static void tell_at_gate(void *payload, uint32_t line, uint32_t column, const char *text)
@@ -401,8 +187,8 @@ static npart_status open_gate(struct check *check, struct checked *checked, cons
     struct npart_gate_options options = NPART_GATE_OPTIONS_INIT;
     options.name = subject->path;
     options.today = check->today;
-    options.project = subject->project ? subject->project->read : NULL;
-    options.project_path = subject->project ? subject->project->path : NULL;
+    options.project = subject->project ? subject->project->is.project : NULL;
+    options.project_path = subject->project ? subject->project->is.path : NULL;
     options.path = subject->relative;
     options.asked = &asked->thresholds;
     options.baseline = checked->baseline ? checked->baseline->made : NULL;
@@ -520,10 +306,13 @@ static npart_status enter(struct run *run, const struct checked *checked, const 
     const struct npart_threshold_outcome *items;
     uint32_t count;
     if (why)
-        return document_add_error(run, checked->subject->path, why, error);
+        return npart_document_add(run->document, ENTRY(.path = checked->subject->path, .error = why), error);
     if (!npart_gate_outcomes(checked->gate, &items, &count))
         return NPART_ERROR_MEMORY;
-    return document_add(run, checked->subject->path, &checked->job, items, count, error);
+    return npart_document_add(run->document,
+                              ENTRY(.path = checked->subject->path, .plans = checked->job.pairs,
+                                    .plan_count = (size_t)checked->options->target_count, .outcomes = items,
+                                    .outcome_count = count), error);
 }
 
 /* `why`: why it cannot be analyzed, or NULL. */
@@ -556,20 +345,14 @@ static struct baseline *open_baseline(struct check *check, const char *path, boo
     for (; *end; end = &(*end)->next)
         if (strcmp((*end)->path, path) == 0)
             return *end;
-    struct baseline *baseline = malloc(sizeof *baseline);
-    if (!baseline)
-        say("out of memory");
-    if (!baseline || !baseline_open(baseline, path, is_written)) {
-        free(baseline);
-        return NULL;
-    }
-    return *end = baseline;
+    struct baseline *baseline = need(sizeof *baseline);
+    return baseline_open(baseline, path, is_written) ? *end = baseline : NULL;
 }
 
 /* That of the command line, or of the project file. False: it cannot be used. */
 static bool find_baseline(struct check *check, const struct project *project, struct baseline **out)
 {
-    const char *path = check->asked->baseline ? check->asked->baseline : project ? project->baseline_path : NULL;
+    const char *path = check->asked->baseline ? check->asked->baseline : project ? project->is.baseline : NULL;
     *out = NULL;
     if (!path && check->asked->updates_baseline)
         (void)usage("which baseline? --baseline FILE, or baseline = \"FILE\" in the project file");
@@ -577,7 +360,7 @@ static bool find_baseline(struct check *check, const struct project *project, st
         return !check->asked->updates_baseline;
     *out = open_baseline(check, path, check->asked->updates_baseline);
     if (*out)
-        (*out)->is_part |= !project || !project->is_whole || check->asked->target_count > 0;
+        (*out)->is_part |= !project || !project->is.is_whole || check->asked->target_count > 0;
     return *out != NULL;
 }
 
@@ -588,13 +371,6 @@ static bool find_before(struct check *check, struct baseline **out)
     return *out || !path;
 }
 
-static void free_checked(struct checked *checked)
-{
-    npart_gate_free(checked->gate);
-    job_free(&checked->job);
-    free(checked);
-}
-
 /* Whether a project file and options say enough of a model; else it is told. */
 static bool settle(struct check *check, struct checked *checked)
 {
@@ -602,11 +378,10 @@ static bool settle(struct check *check, struct checked *checked)
     checked->options = check->run->options = check->settled;
     if (!project_settle(subject->project, subject->relative, check->asked, check->settled, checked->dims))
         return false;
-    if (check->settled->target_count == 0 && !check->settled->oplist) {
-        say("%s: which target? --target TARGET, or targets = [\"...\"] in %s (--list-targets)", subject->path,
-            subject->project ? subject->project->path : PROJECT_FILE);
-        return false;
-    }
+    if (check->settled->target_count == 0 && !check->settled->oplist)
+        return refuse(check->run, EXIT_USAGE,
+                      "%s: which target? --target TARGET, or targets = [\"...\"] in %s (--list-targets)", subject->path,
+                      subject->project ? subject->project->is.path : NPART_PROJECT_FILE);
     return find_baseline(check, subject->project, &checked->baseline) && find_before(check, &checked->before) &&
            find_lists(check, subject->project);
 }
@@ -641,19 +416,14 @@ static void check_settled(struct check *check, struct checked *checked)
 static bool check_model(struct check *check, const struct subject *subject)
 {
     struct run *run = check->run;
-    struct checked *checked = calloc(1, sizeof *checked);
-    if (!checked) {
-        say("out of memory");
-        worsen(run, EXIT_OTHER);
-        return false;
-    }
-    checked->subject = subject;
-    bool is_fine = settle(check, checked);
+    struct checked checked = {.subject = subject};
+    bool is_fine = settle(check, &checked);
     if (is_fine)
-        check_settled(check, checked);
+        check_settled(check, &checked);
     else
         worsen(run, EXIT_USAGE);
-    free_checked(checked);
+    npart_gate_free(checked.gate);
+    job_free(&checked.job);
     return is_fine && !run->write_error;
 }
 
@@ -663,7 +433,7 @@ static bool check_model(struct check *check, const struct subject *subject)
 static void write_counts(struct check *check)
 {
     char text[256];
-    size_t used, told = 0, models = check->subject_count;
+    size_t used, told = 0, models = check->model_count;
     const size_t *counts = check->counts, failing = counts[NPART_STANDING_WORSE] + counts[NPART_STANDING_FAILS];
     const struct {
         size_t count;
@@ -693,21 +463,22 @@ static void check_idle(struct check *check)
     (void)tell_missing_dims(check->run, check->asked->dims, check->asked->dim_count, check->run->is_dim_found);
     for (size_t i = 0; i < check->project_count; i++) {
         bool has_targets = check->asked->target_count == 0;
-        project_tell_idle(check->projects[i], has_targets, has_targets && !check->asked->updates_baseline);
+        project_tell_idle(&check->projects[i], has_targets, has_targets && !check->asked->updates_baseline);
     }
 }
 
 static void check_all(struct check *check)
 {
     bool goes_on = true;
+    struct subject subject;
     struct npart_error error = {0};
     if (wants_document(check->asked) && document_open(check->run, &error) != NPART_OK) {
         tell_error("", &error);
         worsen(check->run, EXIT_OTHER);
         return;
     }
-    for (size_t i = 0; i < check->subject_count && goes_on; i++)
-        goes_on = check_model(check, &check->subjects[i]);
+    for (; goes_on && find_subject(check, check->model_count, &subject); check->model_count++)
+        goes_on = check_model(check, &subject);
     check->run->options = check->asked;
     document_close(check->run);
     if (goes_on && !check->unread_count)
@@ -723,23 +494,10 @@ static void check_all(struct check *check)
 
 static void free_check(struct check *check)
 {
-    for (size_t i = 0; i < check->subject_count; i++) {
-        free(check->subjects[i].path);
-        free(check->subjects[i].relative);
-    }
-    for (size_t i = 0; i < check->project_count; i++)
-        project_free(check->projects[i]);
-    for (struct baseline *at = check->baselines, *next; at; at = next) {
-        next = at->next;
+    npart_checklist_free(check->models);
+    for (struct baseline *at = check->baselines; at; at = at->next)
         baseline_free(at);
-        free(at);
-    }
-    acceptance_free(&check->acceptance);
     free(check->others.bytes);
-    free(check->projects);
-    free(check->subjects);
-    free(check->settled);
-    free(check->lists);
 }
 
 static void add_word(struct check *check, const char *option, const char *value)
@@ -770,10 +528,8 @@ enum exit_status run_check(struct run *run, struct options *options)
                                     : "SOURCE_DATE_EPOCH: expected seconds since 1970");
     add_word(&check, "--config", options->config);
     add_word(&check, "--baseline", options->baseline);
-    check.settled = malloc(sizeof *check.settled);
-    if (!check.settled)
-        say("out of memory");
-    enum exit_status status = check.settled ? find_subjects(&check) : EXIT_OTHER;
+    check.settled = need(sizeof *check.settled);
+    enum exit_status status = find_models(&check);
     const char *lost = status == EXIT_FINE ? find_lost(&check) : NULL;
     if (lost)
         say("%s: the output would be written over this file", lost);

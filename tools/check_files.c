@@ -2,38 +2,9 @@
  *
  * The files of a check beside models: baselines, and waivers that are added to project files.
  */
-#include "check_files.h"
-
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "files.h"
-#include "paths.h"
-#include "message.h"
-#include "output_file.h"
-#include "platform.h"
+#include "check.h"
 
 /* ---- baselines ----------------------------------------------------------------------------------------------- */
-
-/* A file that is there. False: it cannot be used, and `problem` says why. */
-static bool read_baseline(struct baseline *baseline, char *problem, size_t bytes)
-{
-    if (!is_saved_report(baseline->path)) {
-        (void)snprintf(problem, bytes, "no baseline (check --update-baseline writes one), and no report");
-        return false;
-    }
-    return read_sides(baseline->path, &baseline->before, problem, bytes);
-}
-
-static bool make_baseline(struct baseline *baseline, char *problem, size_t bytes)
-{
-    struct npart_error error;
-    if (npart_baseline_make(&baseline->made, baseline->before.read, baseline->is_written, NULL, &error) == NPART_OK)
-        return true;
-    (void)snprintf(problem, bytes, "%s", error.message);
-    return false;
-}
 
 /* Whether a path is that of a file, or of nothing where one is to be written. A pipe would be waited for. */
 static bool is_usable(const char *path, bool is_written, bool *is_there)
@@ -53,15 +24,17 @@ static bool is_usable(const char *path, bool is_written, bool *is_there)
 
 bool baseline_open(struct baseline *baseline, const char *path, bool is_written)
 {
-    char problem[512] = "";
+    struct npart_error error = {.message = "no baseline (check --update-baseline writes one), and no report"};
     bool is_there;
     *baseline = (struct baseline){.path = path, .is_written = is_written};
     if (!is_usable(path, is_written, &is_there))
         return false;
-    bool is_fine = (!is_there || read_baseline(baseline, problem, sizeof problem)) &&
-                   make_baseline(baseline, problem, sizeof problem);
+    bool is_fine = !is_there || (is_saved_report(path) &&
+                                 read_sides(path, &baseline->before, error.message, sizeof error.message));
+    is_fine = is_fine &&
+              npart_baseline_make(&baseline->made, baseline->before.read, is_written, NULL, &error) == NPART_OK;
     if (!is_fine)
-        say("%s: cannot read the baseline: %s", path, problem);
+        say("%s: cannot read the baseline: %s", path, error.message);
     else if (!is_written && *npart_sides_note(baseline->before.read))
         say("%s%s", path, npart_sides_note(baseline->before.read));
     if (!is_fine)
@@ -91,10 +64,8 @@ bool baseline_write(const struct baseline *baseline, bool are_all)
     uint32_t count = 0;
     if (!baseline->is_written)
         return true;
-    char *cache = join_parts(baseline->path, NPART_BASELINE_CACHE, "");
-    bool is_written = cache && write_file(baseline, baseline->path, are_all, false, &count) &&
-                      write_file(baseline, cache, are_all, true, &count);
-    free(cache);
+    bool is_written = write_file(baseline, baseline->path, are_all, false, &count) &&
+                      write_file(baseline, text_of("%s" NPART_BASELINE_CACHE, baseline->path), are_all, true, &count);
     if (is_written)
         say("%s: %u plan%s written", baseline->path, count, plural(count));
     return is_written;
@@ -107,12 +78,9 @@ static struct addition *addition_of(struct acceptance *acceptance, const struct 
     for (size_t i = 0; i < acceptance->count; i++)
         if (acceptance->items[i].project == project)
             return &acceptance->items[i];
-    struct addition *grown = realloc(acceptance->items, (acceptance->count + 1) * sizeof *grown);
-    if (!grown)
-        return NULL;
-    acceptance->items = grown;
-    grown[acceptance->count] = (struct addition){.project = project};
-    return &grown[acceptance->count++];
+    acceptance->items = grow(acceptance->items, sizeof *acceptance->items, acceptance->count, &acceptance->room);
+    acceptance->items[acceptance->count] = (struct addition){.project = project};
+    return &acceptance->items[acceptance->count++];
 }
 
 bool acceptance_add(struct acceptance *acceptance, const struct project *project, const char *path, npart_gate *gate)
@@ -125,11 +93,11 @@ bool acceptance_add(struct acceptance *acceptance, const struct project *project
         uint32_t at = i ? i - 1 : NPART_NONE;
         bool is_refused = *info.invalid && !*info.invalid_waiver;
         bool fails = i ? npart_gate_target(gate, at, &target) && target.is_open : is_refused;
-        struct npart_error error = {.message = "out of memory"};
+        struct npart_error error;
         struct addition *addition = fails ? addition_of(acceptance, project) : NULL;
         if (!fails)
             continue;
-        if (addition && npart_gate_accept(gate, at, text_write, &addition->stanzas, &error) == NPART_OK) {
+        if (npart_gate_accept(gate, at, text_write, &addition->stanzas, &error) == NPART_OK) {
             addition->count++;
             continue;
         }
@@ -146,20 +114,12 @@ bool acceptance_write(struct acceptance *acceptance)
         struct addition *at = &acceptance->items[i];
         if (!at->count)
             continue;
-        if (at->stanzas.has_failed)
-            say("out of memory");
-        bool is_done = !at->stanzas.has_failed && project_append(at->project, at->stanzas.bytes, at->stanzas.count);
+        bool is_done = project_append(at->project, text_kept(&at->stanzas));
         if (is_done)
-            say("%s: %zu waiver%s written; say why in `reason`", at->project->path, at->count,
+            say("%s: %zu waiver%s written; say why in `reason`", at->project->is.path, at->count,
                 at->count == 1 ? "" : "s");
         is_written &= is_done;
     }
     return is_written;
 }
 
-void acceptance_free(struct acceptance *acceptance)
-{
-    for (size_t i = 0; i < acceptance->count; i++)
-        free(acceptance->items[i].stanzas.bytes);
-    free(acceptance->items);
-}

@@ -1,15 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "completion.h"
+#include "tool.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "options.h"
 #include "printed_files.h"
-#include "printed.h"
-#include "scan_text.h"
-#include "words.h"
 
 /* What is asked: a word's beginning, of which `kept` bytes stay as they are ("--target=", "hexagon,"). */
 struct question {
@@ -74,17 +66,11 @@ static void offer_variants_of(struct question question, char *description)
 
 static void offer_variants(struct question question, const char *target, size_t length)
 {
-    char name[64];
     npart_oplist *list = NULL;
     struct text text = {0};
-    if (length >= sizeof name)
-        return;
-    memcpy(name, target, length);
-    name[length] = '\0';
-    if (npart_oplist_find(&list, name, NULL, NULL) == NPART_OK &&
-        npart_oplist_describe(list, NULL, text_write, &text, NULL) == NPART_OK && text_write(&text, "", 1))
-        offer_variants_of(question, text.bytes);
-    free(text.bytes);
+    if (npart_oplist_find(&list, text_of("%.*s", (int)length, target), NULL, NULL) == NPART_OK &&
+        npart_oplist_describe(list, NULL, text_write, &text, NULL) == NPART_OK)
+        offer_variants_of(question, text_kept(&text));
     npart_oplist_free(list);
 }
 
@@ -110,18 +96,16 @@ static void offer_targets(struct question question)
 /* ---- values ------------------------------------------------------------------------------------------------ */
 
 /* The rows below an option that are words which it takes. */
-static bool offer_rows_below(struct question question, size_t index)
+static bool offer_rows_below(struct question question, const struct option_row *option)
 {
-    struct option_text row;
-    bool is_any = false;
-    for (size_t i = index + 1; option_at(i, &row) && !row.name && row.value; i++) {
-        offer(after_last(question, ','), row.value, strlen(row.value), row.help);
-        is_any = true;
-    }
-    return is_any;
+    const struct option_row *row;
+    size_t first = (size_t)(option - option_at(0)) + 1, at = first;
+    for (; (row = option_at(at)) != NULL && !row->name && row->value; at++)
+        offer(after_last(question, ','), row->value, strlen(row->value), row->help);
+    return at > first;
 }
 
-static void offer_values(struct question question, const struct option_text *option, size_t index)
+static void offer_values(struct question question, const struct option_row *option)
 {
     const char *value = option->value, *equals = strchr(value, '=');
     for (size_t i = 0; i < sizeof known_values / sizeof known_values[0]; i++)
@@ -129,7 +113,7 @@ static void offer_values(struct question question, const struct option_text *opt
             offer_words(question, known_values[i].words, " ");
             return;
         }
-    if (offer_rows_below(question, index))
+    if (offer_rows_below(question, option))
         return;
     if (strncmp(value, "TARGET", 6) == 0)
         offer_targets(question);
@@ -145,31 +129,12 @@ static void offer_values(struct question question, const struct option_text *opt
 
 /* ---- words ------------------------------------------------------------------------------------------------- */
 
-static bool find_option(const char *argument, struct option_text *option, size_t *index)
-{
-    size_t length = strcspn(argument, "=");
-    for (*index = 0; option_at(*index, option); ++*index) {
-        if (!option->name)
-            continue;
-        if (argument[0] == '-' && argument[1] == '-' && strlen(option->name) == length - 2 &&
-            strncmp(option->name, argument + 2, length - 2) == 0)
-            return true;
-        if (option->letter && argument[0] == '-' && argument[1] == option->letter && !argument[2])
-            return true;
-    }
-    return false;
-}
-
 static void offer_options(struct question question, const struct word *word)
 {
-    struct option_text option;
-    for (size_t i = 0; option_at(i, &option); i++) {
-        char name[64];
-        if (!option.name || !option_goes_with(i, word))
-            continue;
-        int length = snprintf(name, sizeof name, "--%s", option.name);
-        offer(question, name, (size_t)length, option.help);
-    }
+    const struct option_row *option;
+    for (size_t i = 0; (option = option_at(i)) != NULL; i++)
+        if (option->name && option_goes_with(option, word))
+            offer(question, text_of("--%s", option->name), strlen(option->name) + 2, option->help);
 }
 
 static void offer_commands(struct question question)
@@ -182,8 +147,8 @@ bool complete(int count, char **words)
 {
     const struct word *word = NULL;
     struct question question = {words[count - 1], 0};
-    struct option_text option;
-    size_t index = 0;
+    const struct option_row *option = NULL;
+    const char *value;
     bool takes_value = false, only_models = false, is_first = true;
     for (int i = 0; i + 1 < count; i++) {
         bool is_value = takes_value;
@@ -192,20 +157,23 @@ bool complete(int count, char **words)
             continue;
         if (!only_models && words[i][0] == '-' && words[i][1]) {
             only_models = strcmp(words[i], "--") == 0;
-            takes_value = find_option(words[i], &option, &index) && option.value && !strchr(words[i], '=');
+            option = find_option(words[i], word, &value);
+            takes_value = option && option->value && !value;
             continue;
         }
         if (is_first && !only_models)
             word = find_word(words[i]);
         is_first = false;
     }
-    const char *equals = strchr(question.text, '=');
+    bool is_long = !only_models && strncmp(question.text, "--", 2) == 0;
+    if (!takes_value)
+        option = is_long ? find_option(question.text, word, &value) : NULL;
     if (takes_value) {
-        offer_values(question, &option, index);
-    } else if (!only_models && equals && question.text[0] == '-' && find_option(question.text, &option, &index)) {
-        question.kept = (size_t)(equals + 1 - question.text);
-        if (option.value)
-            offer_values(question, &option, index);
+        offer_values(question, option);
+    } else if (option && value) {
+        question.kept = (size_t)(value - question.text);
+        if (option->value)
+            offer_values(question, option);
     } else if (!only_models && question.text[0] == '-') {
         offer_options(question, word);
     } else {

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "message.h"
+#include "tool.h"
 
 #ifdef TOOL_HAS_SQLITE
 #include <sqlite3.h>
@@ -274,46 +274,6 @@ bool database_close(struct database *database, char *problem, size_t bytes)
     (void)sqlite3_close(database->file); /* what is in a transaction still is undone */
     free(database);
     return is_fine;
-}
-
-#else
-
-static bool fail(char *problem, size_t bytes)
-{
-    (void)snprintf(problem, bytes, "this build of npu-partition has no SQLite; write lines of JSON instead");
-    return false;
-}
-
-bool database_open(struct database **out, const char *path, bool resumes, const char *tool_and_options, char *problem,
-                   size_t bytes)
-{
-    (void)path, (void)resumes, (void)tool_and_options;
-    *out = NULL;
-    return fail(problem, bytes);
-}
-
-bool database_add(struct database *database, const char *json, size_t count, char *problem, size_t bytes)
-{
-    (void)database, (void)json, (void)count;
-    return fail(problem, bytes);
-}
-
-bool database_settle(struct database *database, char *problem, size_t bytes)
-{
-    (void)database;
-    return fail(problem, bytes);
-}
-
-bool database_read(struct database *database, database_taker *take, void *payload, char *problem, size_t bytes)
-{
-    (void)database, (void)take, (void)payload;
-    return fail(problem, bytes);
-}
-
-bool database_close(struct database *database, char *problem, size_t bytes)
-{
-    (void)database, (void)problem, (void)bytes;
-    return true;
 }
 
 #endif

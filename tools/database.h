@@ -31,4 +31,14 @@ bool database_read(struct database *database, database_taker *take, void *payloa
 /* Writes what is left and gives everything back, also where it fails. NULL is nothing. */
 bool database_close(struct database *database, char *problem, size_t bytes);
 
+#ifndef TOOL_HAS_SQLITE /* nothing is ever open */
+#define database_open(out, path, resumes, tool, problem, bytes)                                                        \
+    (*(out) = NULL, (void)snprintf(problem, bytes, "%s",                                                               \
+                                   "this build of npu-partition has no SQLite; write lines of JSON instead"), false)
+#define database_add(database, json, count, problem, bytes) false
+#define database_settle(database, problem, bytes) false
+#define database_read(database, take, payload, problem, bytes) ((void)(take), false)
+#define database_close(database, problem, bytes) true
+#endif
+
 #endif

@@ -2,17 +2,7 @@
  *
  * The command diff: two sides, each a model or a saved report, or one model on two targets.
  */
-#include "words.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "document.h"
-#include "job.h"
-#include "message.h"
-#include "paths.h"
-#include "side.h"
+#include "tool.h"
 
 #define TARGET_BYTES 512 /* of a target with its toolchain, as it is named */
 
@@ -29,7 +19,6 @@ struct input {
 struct pair {
     struct input inputs[2];
     const struct npart_side *taken[MOST_TARGETS]; /* by target: the side that it is the target of; else NULL */
-    char *texts[MOST_TARGETS];                    /* what it is called then */
 };
 
 /* ---- reports ----------------------------------------------------------------------------------------------- */
@@ -37,12 +26,8 @@ struct pair {
 static bool read_report(struct run *run, struct input *input)
 {
     char problem[300] = "it has no targets";
-    bool is_read = read_sides(input->path, &input->sides, problem, sizeof problem) && input->sides.count > 0;
-    if (!is_read) {
-        say("%s: %s", input->path, problem);
-        worsen(run, EXIT_UNREADABLE);
-    }
-    return is_read;
+    return (read_sides(input->path, &input->sides, problem, sizeof problem) && input->sides.count > 0) ||
+           refuse(run, EXIT_UNREADABLE, "%s: %s", input->path, problem);
 }
 
 /* Which model of a report is meant, once both inputs are known. */
@@ -56,11 +41,8 @@ static bool find_model(struct run *run, struct input *input, const struct input 
     if (!input->is_report || npart_sides_model(input->sides.read, wanted, &input->model))
         return true;
     if (wanted)
-        say("%s: it has no model %s", input->path, wanted);
-    else
-        say("%s: it has several models; choose one with --model", input->path);
-    worsen(run, EXIT_USAGE);
-    return false;
+        return refuse(run, EXIT_USAGE, "%s: it has no model %s", input->path, wanted);
+    return refuse(run, EXIT_USAGE, "%s: it has several models; choose one with --model", input->path);
 }
 
 /* ---- models ------------------------------------------------------------------------------------------------ */
@@ -69,8 +51,7 @@ static npart_status make_records(struct run *run, struct input *input, struct jo
                                  struct npart_error *error)
 {
     const struct options *options = run->options;
-    npart_status status =
-        job_make(run, job, input->path, input->is_dim_missing, wants_advice || run->document, error);
+    npart_status status = job_make(run, job, input->path, input->is_dim_missing, wants_advice || run->document, error);
     for (int i = 0; status == NPART_OK && i < options->target_count; i++)
         status = npart_record_make(&input->records[i], job->plans[i], wants_advice ? job->advice[i] : NULL, error);
     return status;
@@ -82,7 +63,8 @@ static npart_status enter(struct run *run, const struct input *input, const stru
     size_t targets = (size_t)run->options->target_count, count = run->options->against ? 1 : targets;
     npart_status status = NPART_OK;
     for (size_t i = 0; run->document && i < targets && status == NPART_OK; i += count)
-        status = document_add_plans(run, input->path, job->pairs + i, count, error);
+        status = npart_document_add(run->document,
+                                    ENTRY(.path = input->path, .plans = job->pairs + i, .plan_count = count), error);
     return status;
 }
 
@@ -104,7 +86,7 @@ static bool analyze(struct run *run, struct input *input, bool wants_advice)
     if (status == NPART_OK)
         status = enter(run, input, &job, &error);
     else
-        (void)document_add_error(run, input->path, &error, NULL);
+        (void)npart_document_add(run->document, ENTRY(.path = input->path, .error = &error), NULL);
     job_free(&job);
     if (status == NPART_OK)
         return true;
@@ -135,19 +117,10 @@ static bool take_targets(struct run *run, struct options *options, struct pair *
     uint32_t at = 0;
     while ((side = npart_sides_plan(input->sides.read, input->model, &at, text, sizeof text)) != NULL) {
         int place = options->target_count;
-        if (place == MOST_TARGETS) {
-            say("%s: too many targets", input->path);
-            worsen(run, EXIT_USAGE);
-            return false;
-        }
-        pair->texts[place] = join_parts(text, "", "");
-        if (!pair->texts[place]) {
-            say("out of memory");
-            worsen(run, EXIT_OTHER);
-            return false;
-        }
+        if (place == MOST_TARGETS)
+            return refuse(run, EXIT_USAGE, "%s: too many targets", input->path);
         pair->taken[place] = side;
-        options->targets[options->target_count++] = pair->texts[place];
+        options->targets[options->target_count++] = text_of("%s", text);
     }
     return true;
 }
@@ -279,12 +252,10 @@ static void compare_targets(struct run *run, const struct pair *pair)
     }
     if (is_ok && pair->inputs[0].is_report && pair->inputs[1].is_report && pair->taken[0])
         tell_left_out(pair, compared, count);
-    if (is_ok && count == 0) {
-        say("there is nothing to compare");
-        worsen(run, EXIT_USAGE);
-    } else if (is_ok) {
+    if (is_ok && count == 0)
+        (void)refuse(run, EXIT_USAGE, "there is nothing to compare");
+    else if (is_ok)
         tell(run, diffs, count);
-    }
     for (size_t i = 0; i < count; i++)
         npart_diff_free(diffs[i]);
 }
@@ -307,11 +278,8 @@ static bool can_be_shown(struct run *run, const struct pair *pair, int which)
     const struct input *input = &pair->inputs[which];
     bool is_shown = input->is_report && wants_page(run->options);
     const struct npart_side *side = is_shown ? side_in_page(run, pair, which) : NULL;
-    if (!side || npart_sides_is_report(input->sides.read, side))
-        return true;
-    say("%s: a baseline cannot be shown: save a report (--format json)", input->path);
-    worsen(run, EXIT_USAGE);
-    return false;
+    return !side || npart_sides_is_report(input->sides.read, side) ||
+           refuse(run, EXIT_USAGE, "%s: a baseline cannot be shown: save a report (--format json)", input->path);
 }
 
 /* A saved report as it stands in its file. Of a file that has several documents of one model, one. */
@@ -365,7 +333,7 @@ static bool choose_targets(struct run *run, struct options *options, struct pair
 
 static void run_pair(struct run *run, struct options *options)
 {
-    struct pair pair = {.texts = {NULL}};
+    struct pair pair = {.taken = {NULL}};
     bool is_ok = read_reports(run, options, &pair) && choose_targets(run, options, &pair);
     bool has_models = !pair.inputs[0].is_report || !pair.inputs[1].is_report;
     is_ok = is_ok && (!has_models || find_oplists(run, options));
@@ -380,8 +348,6 @@ static void run_pair(struct run *run, struct options *options)
     document_close(run);
     close_input(&pair.inputs[0]);
     close_input(&pair.inputs[1]);
-    for (int i = 0; i < MOST_TARGETS; i++)
-        free(pair.texts[i]);
 }
 
 /* One model on two targets: the second one is the new one. */

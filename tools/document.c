@@ -1,14 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "document.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-#include "files.h"
-#include "message.h"
-#include "picture.h"
-#include "platform.h"
-#include "words.h"
+#include "tool.h"
 
 bool wants_document(const struct options *options)
 {
@@ -31,40 +22,39 @@ npart_status document_open(struct run *run, struct npart_error *error)
     bool is_image = run->options->format == FORMAT_PNG;
     if (is_image && picture_open(run, error) != NPART_OK)
         return error->status;
-    char *folder = real_path(".");
-    options.root = folder; /* NULL: paths stay as they are */
+    options.root = real_path("."); /* NULL: paths stay as they are */
     options.has_project = run->options->word && strcmp(run->options->word->name, "check") == 0;
     if (run->options->has_detail)
         options.detail = run->options->detail;
     else if (run->options->format == FORMAT_HTML)
         options.detail = NPART_DETAIL_TENSORS;
-    npart_status status =
-        npart_document_start(&run->document, format_of(run->options->format), &options,
-                             is_image ? picture_write : write_output, run, error);
-    free(folder);
-    return status;
+    return npart_document_start(&run->document, format_of(run->options->format), &options,
+                                is_image ? picture_write : write_output, run, error);
 }
 
-npart_status document_add(struct run *run, const char *path, const struct job *job,
-                          const struct npart_threshold_outcome *outcomes, size_t count, struct npart_error *error)
+static uint32_t take_outcomes(const struct npart_gate_outcome *found, uint32_t count, uint32_t plan,
+                              struct npart_threshold_outcome *out)
 {
-    struct npart_entry entry = NPART_ENTRY_INIT;
-    entry.path = path;
-    entry.plans = job->pairs;
-    entry.plan_count = (size_t)run->options->target_count;
-    entry.outcomes = outcomes;
-    entry.outcome_count = count;
-    return run->document ? npart_document_add(run->document, &entry, error) : NPART_OK;
+    for (uint32_t i = 0; i < count; i++)
+        out[i] = (struct npart_threshold_outcome){.size = sizeof *out, .plan = plan, .is_met = found[i].is_met,
+                                                  .threshold = found[i].threshold, .text = found[i].text};
+    return count;
 }
 
-npart_status document_add_plans(struct run *run, const char *path, const struct npart_plan_pair *pairs, size_t count,
-                                struct npart_error *error)
+npart_status document_add_job(struct run *run, const char *path, const struct job *job, struct npart_error *error)
 {
-    struct npart_entry entry = NPART_ENTRY_INIT;
-    entry.path = path;
-    entry.plans = pairs;
-    entry.plan_count = count;
-    return npart_document_add(run->document, &entry, error);
+    static struct npart_gate_outcome found[MOST_TARGETS + 1][NPART_MOST_OUTCOMES];
+    static struct npart_threshold_outcome items[(MOST_TARGETS + 1) * NPART_MOST_OUTCOMES];
+    const struct npart_thresholds *thresholds = &run->options->thresholds;
+    uint32_t count = npart_inference_outcomes(job->inference, thresholds, found[MOST_TARGETS], NPART_MOST_OUTCOMES);
+    count = take_outcomes(found[MOST_TARGETS], count, NPART_NONE, items);
+    for (uint32_t i = 0; i < (uint32_t)run->options->target_count; i++) {
+        uint32_t more = npart_plan_outcomes(job->plans[i], thresholds, found[i], NPART_MOST_OUTCOMES);
+        count += take_outcomes(found[i], more, i, items + count);
+    }
+    return npart_document_add(run->document,
+                              ENTRY(.path = path, .plans = job->pairs, .outcomes = items, .outcome_count = count,
+                                    .plan_count = (size_t)run->options->target_count), error);
 }
 
 /* What is left to read of a part of a file. */
@@ -99,15 +89,6 @@ npart_status document_add_saved(struct run *run, const char *path, const struct 
     return status;
 }
 
-npart_status document_add_error(struct run *run, const char *path, const struct npart_error *why,
-                                struct npart_error *error)
-{
-    struct npart_entry entry = NPART_ENTRY_INIT;
-    entry.path = path;
-    entry.error = why;
-    return run->document ? npart_document_add(run->document, &entry, error) : NPART_OK;
-}
-
 void document_close(struct run *run)
 {
     struct npart_error error = {0};
@@ -119,41 +100,4 @@ void document_close(struct run *run)
     npart_document_free(run->document);
     run->document = NULL;
     picture_close(run, status == NPART_OK);
-}
-
-/* ---- outcomes ---------------------------------------------------------------------------------------------- */
-
-static void append(struct outcome_list *list, const struct outcomes *found, uint32_t plan)
-{
-    for (uint32_t i = 0; i < found->count; i++) {
-        const struct npart_gate_outcome *at = &found->items[i];
-        list->items[list->count++] = (struct npart_threshold_outcome){.size = sizeof *list->items,
-                                                                      .plan = plan,
-                                                                      .is_met = at->is_met,
-                                                                      .threshold = at->threshold,
-                                                                      .text = at->text};
-    }
-}
-
-bool list_outcomes(struct outcome_list *list, const struct options *options, const struct job *job)
-{
-    size_t targets = (size_t)options->target_count;
-    *list = (struct outcome_list){.items = calloc((targets + 1) * NPART_MOST_OUTCOMES, sizeof *list->items),
-                                  .found = calloc(targets + 1, sizeof *list->found)};
-    if (!list->items || !list->found)
-        return false;
-    find_validity(&list->found[targets], options, job->inference);
-    append(list, &list->found[targets], NPART_NONE);
-    for (size_t i = 0; i < targets; i++) {
-        find_outcomes(&list->found[i], options, job->plans[i]);
-        append(list, &list->found[i], (uint32_t)i);
-    }
-    return true;
-}
-
-void free_outcomes(struct outcome_list *list)
-{
-    free(list->items);
-    free(list->found);
-    *list = (struct outcome_list){0};
 }

@@ -1,15 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "files.h"
-
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "paths.h"
-#include "message.h"
-
-#define MOST_PATH_BYTES 16384
+#include "tool.h"
 
 FILE *open_regular_file(const char *path, const char *otherwise, enum exit_status *status)
 {
@@ -72,29 +62,21 @@ bool is_overwritten(const struct options *options, const char *path)
 char *real_path(const char *path)
 {
     char real[MOST_PATH_BYTES];
-    return npart__path_real(path, real, sizeof real) ? join_parts(real, "", "") : NULL;
+    return npart__path_real(path, real, sizeof real) ? text_of("%s", real) : NULL;
 }
 
 char *find_place(const char *path)
 {
     size_t length = npart__name_offset(path);
-    char *folder = join_parts(path, "", "."), real[MOST_PATH_BYTES];
-    if (!folder)
-        return NULL;
-    memcpy(folder + length, ".", 2);
-    bool is_there = npart__path_real(folder, real, sizeof real);
-    free(folder);
-    return is_there ? join_parts(real, real[strlen(real) - 1] == '/' ? "" : "/", path + length) : NULL;
+    char *folder = real_path(length ? text_of("%.*s.", (int)length, path) : ".");
+    return folder ? text_of("%s%s%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/", path + length) : NULL;
 }
 
 /* Also where no file is there yet. */
 static bool is_same_place(const char *a, const char *b)
 {
-    char *one = find_place(a), *other = find_place(b);
-    bool is_same = one && other && strcmp(one, other) == 0;
-    free(one);
-    free(other);
-    return is_same;
+    const char *one = find_place(a), *other = find_place(b);
+    return one && other && strcmp(one, other) == 0;
 }
 
 static bool is_settings_lost(const struct options *options)
@@ -110,8 +92,7 @@ const char *find_overwritten(const struct options *options)
     struct npart__file_status settings;
     bool has_settings = options->settings && find_file(options->settings, NULL, &settings);
     for (int i = 0; i < options->model_count; i++)
-        if (is_overwritten(options, options->models[i]) ||
-            (has_settings && is_written(options->models[i], &settings)))
+        if (is_overwritten(options, options->models[i]) || (has_settings && is_written(options->models[i], &settings)))
             return options->models[i];
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
         if (is_overwritten(options, lists[i]) || (has_settings && is_written(lists[i], &settings)))

@@ -1,14 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "words.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-#include "document.h"
-#include "message.h"
-#include "platform.h"
-#include "printed.h"
-#include "thresholds.h"
+#include "tool.h"
 
 /* One line that is written again and again, where somebody looks on. */
 static void show_progress(void *payload, const char *rewrite, uint32_t plans)
@@ -102,11 +93,13 @@ static npart_status write_page(struct run *run, const npart_fix *fix, const char
     if (status == NPART_OK)
         status = job_make(run, &before, path, NULL, true, error); /* as it was, with all that is said of it */
     for (int i = 0; i < run->options->target_count && status == NPART_OK; i++)
-        status = job_advise_plan(run, &after, npart_fix_plan(fix, (uint32_t)i), i, error);
+        status = job_advise(run, &after, npart_fix_plan(fix, (uint32_t)i), i, error);
     if (status == NPART_OK)
-        status = document_add_plans(run, path, before.pairs, count, error);
+        status = npart_document_add(run->document, ENTRY(.path = path, .plans = before.pairs, .plan_count = count),
+                                    error);
     if (status == NPART_OK)
-        status = document_add_plans(run, written ? written : path, after.pairs, count, error);
+        status = npart_document_add(run->document, ENTRY(.path = written ? written : path, .plans = after.pairs,
+                                                         .plan_count = count), error);
     if (status == NPART_OK)
         status = add_diffs(run, &before, &after, error);
     if (status == NPART_OK)
@@ -135,7 +128,7 @@ static npart_status tell_sides(struct run *run)
 /* ---- the command ------------------------------------------------------------------------------------------- */
 
 /* `set`: the files that are made with it, `count` of them. */
-static npart_status report_of(struct run *run, const npart_fix *fix, const char *written,
+static npart_status report(struct run *run, const npart_fix *fix, const char *written,
                               const struct npart_cache_try *set, size_t count, struct npart_error *error)
 {
     if (run->options->is_quiet)
@@ -147,11 +140,6 @@ static npart_status report_of(struct run *run, const npart_fix *fix, const char 
         .count = count, .prompt_tokens = run->options->prompt_tokens};
     npart_status status = write_report(run, &subject, &run->report, error);
     return status == NPART_OK && written && run->options->format != FORMAT_JSON ? tell_sides(run) : status;
-}
-
-static npart_status report(struct run *run, const npart_fix *fix, const char *written, struct npart_error *error)
-{
-    return report_of(run, fix, written, NULL, 0, error);
 }
 
 /* ---- a model that ends somewhere --------------------------------------------------------------------------- */
@@ -173,14 +161,10 @@ static npart_status write_sides(const struct options *options, const npart_fix *
                                 struct npart_error *error)
 {
     static const char end[] = ".onnx";
-    char manifest[4096];
-    size_t length = strlen(written), rest = sizeof end - 1;
-    bool has_end = length > rest && strcmp(written + length - rest, end) == 0;
-    int bytes = snprintf(manifest, sizeof manifest, "%.*s.manifest.json", (int)(has_end ? length - rest : length),
-                         written);
+    size_t length = strlen(written), rest = has_end(written, end) ? sizeof end - 1 : 0;
     struct npart_side_paths paths = {.size = sizeof paths, .model = written, .head = options->head,
                                      .rest = options->rest};
-    paths.manifest = bytes > 0 && (size_t)bytes < sizeof manifest ? manifest : NULL;
+    paths.manifest = text_of("%.*s.manifest.json", (int)(length - rest), written);
     return npart_fix_write_sides(fix, &paths, options->weights, error);
 }
 
@@ -200,15 +184,11 @@ static npart_status write_model(const struct options *options, const npart_fix *
 static bool write_hint_line(const struct npart_fix_info *info, const char *written, unsigned width, char *out,
                             size_t bytes)
 {
-    const char **words = calloc(info->run_count + (size_t)1, sizeof *words);
-    size_t length = 0;
-    for (uint32_t i = 0; words && i < info->run_count; i++)
+    const char **words = need(info->run_count * sizeof *words);
+    for (uint32_t i = 0; i < info->run_count; i++)
         words[i] = written && i && strcmp(info->run[i - 1], "-o") == 0 ? written : info->run[i];
-    if (words) {
-        const struct npart_action action = {.size = sizeof action, .run = words, .run_count = info->run_count};
-        length = npart_action_lines(&action, 2, width, out, bytes);
-    }
-    free(words);
+    const struct npart_action action = {.size = sizeof action, .run = words, .run_count = info->run_count};
+    size_t length = npart_action_lines(&action, 2, width, out, bytes);
     if (length && length < bytes)
         out[length - 1] = '\0';
     return length && length < bytes;
@@ -312,11 +292,10 @@ static npart_status report_set(struct run *run, npart_fix *const *fixes, const c
     if (is_list && !write_text(run, "["))
         return NPART_ERROR_WRITE;
     for (uint32_t i = 0; i < options->token_count_count && status == NPART_OK; i++) {
-        char path[4096];
-        (void)snprintf(path, sizeof path, "%.4000s/tokens-%u.onnx", folder ? folder : "", options->token_counts[i]);
+        const char *path = folder ? text_of("%s/tokens-%u.onnx", folder, options->token_counts[i]) : NULL;
         if (i && !options->is_quiet && !write_text(run, is_list ? "," : "\n"))
             return NPART_ERROR_WRITE;
-        status = report_of(run, fixes[i], folder ? path : NULL, set, options->token_count_count, error);
+        status = report(run, fixes[i], path, set, options->token_count_count, error);
         check_thresholds(run, fixes[i]);
     }
     if (is_list && status == NPART_OK && !write_text(run, "]\n"))
@@ -374,8 +353,7 @@ static void run_tries(struct run *run)
     for (uint32_t i = 0; i < options->cache_size_count; i++)
         for (uint32_t k = 0; k < (options->token_count_count ? options->token_count_count : 1); k++, count++) {
             uint32_t tokens = options->token_count_count ? options->token_counts[k] : 1;
-            npart_status found =
-                search_for(run, options->cache_sizes[i], tokens, &fixes[count], &errors[count]);
+            npart_status found = search_for(run, options->cache_sizes[i], tokens, &fixes[count], &errors[count]);
             tries[count] = (struct npart_cache_try){options->cache_sizes[i], tokens,
                                                     found == NPART_OK ? NULL : errors[count].message, fixes[count]};
             /* Only of the cache itself is it told in the table; anything else is true of all of them. */
@@ -440,15 +418,14 @@ enum exit_status run_fix(struct run *run, struct options *options)
     }
     bool is_hinted = status == NPART_OK && !npart_fix_is_done(fix) && hint(run, fix, true, written);
     if (is_hinted && written) {
-        say("%s: nothing is written, as it needs sizes", options->models[0]);
-        worsen(run, EXIT_THRESHOLD);
+        (void)refuse(run, EXIT_THRESHOLD, "%s: nothing is written, as it needs sizes", options->models[0]);
         written = NULL;
     }
     if (status == NPART_OK && written)
         status = write_model(options, fix, written, &error);
     (void)is_fine(run, options->models[0], status, &error);
     if (fix && (status == NPART_OK || status == NPART_ERROR_UNPROVEN)) {
-        npart_status told = report(run, fix, status == NPART_OK ? written : NULL, &error);
+        npart_status told = report(run, fix, status == NPART_OK ? written : NULL, NULL, 0, &error);
         if (told != NPART_OK && told != NPART_ERROR_WRITE)
             tell_error(options->models[0], &error);
         worsen(run, status_of(told));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "job.h"
+#include "tool.h"
 
 /* Sizes are as they were given, though a dim may be another model's: that was told of the model as it is. */
 static npart_status make_look(const struct run *run, const struct job *job, const char *as, struct look *look,
@@ -26,8 +26,8 @@ static npart_status find_look(const struct run *run, struct job *job, int target
     return as ? make_look(run, job, as, *out, error) : NPART_OK;
 }
 
-npart_status job_advise_plan(const struct run *run, struct job *job, const npart_plan *plan, int target,
-                             struct npart_error *error)
+npart_status job_advise(const struct run *run, struct job *job, const npart_plan *plan, int target,
+                        struct npart_error *error)
 {
     struct npart_inference_options sizes = inference_options(run->options);
     struct npart_plan_options options = plan_options(run->options);
@@ -46,11 +46,6 @@ npart_status job_advise_plan(const struct run *run, struct job *job, const npart
     return status;
 }
 
-npart_status job_advise(const struct run *run, struct job *job, int target, struct npart_error *error)
-{
-    return job_advise_plan(run, job, job->plans[target], target, error);
-}
-
 static npart_status plan_target(const struct run *run, struct job *job, int target, bool wants_advice,
                                 struct npart_error *error)
 {
@@ -59,7 +54,7 @@ static npart_status plan_target(const struct run *run, struct job *job, int targ
     if (status == NPART_OK)
         status = make_plan(run, look->inference, target, &job->plans[target], error);
     job->pairs[target] = (struct npart_plan_pair){.plan = job->plans[target]};
-    return status == NPART_OK && wants_advice ? job_advise(run, job, target, error) : status;
+    return status == NPART_OK && wants_advice ? job_advise(run, job, job->plans[target], target, error) : status;
 }
 
 npart_status job_plan(const struct run *run, struct job *job, bool wants_advice, struct npart_error *error)

@@ -1,13 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "limits.h"
-
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "paths.h"
-#include "option_values.h"
-#include "side.h"
+#include "tool.h"
 
 /* The tool's own, on the command line and the files beside models that it names. Both are the user's, so nothing of
  * them needs to be set: each is well above what a person or a program of theirs writes. */

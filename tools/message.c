@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "message.h"
-
-#include <stdio.h>
-#include <string.h>
-
-#include "printed.h"
+#include "tool.h"
 
 void format_plain(char *out, size_t bytes, const char *format, va_list list)
 {

@@ -2,14 +2,9 @@
  *
  * Files that explain themselves, for who begins one: an op list (new.ops), a project file (new.toml).
  */
-#include "new_files.h"
+#include "tool.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "message.h"
 #include "printed_files.h"
-#include "scan_text.h"
 
 /* A text with the words in the place of the marks before them, up to a NULL; what cannot be written is told when the
  * output is closed. */
@@ -57,21 +52,22 @@ static void add_toml(struct text *text, const char *more)
     text_add(text, "\"");
 }
 
-/* An array of TOML, with a NUL. */
-static void add_array(struct text *out, const char *const *texts, int count)
+/* As an array of TOML. */
+static const char *array_of(const char *const *texts, int count)
 {
-    text_add(out, "[");
+    struct text out = {0};
+    text_add(&out, "[");
     for (int i = 0; i < count; i++) {
-        text_add(out, i ? ", " : "");
-        add_toml(out, plain_path(texts[i]));
+        text_add(&out, i ? ", " : "");
+        add_toml(&out, plain_path(texts[i]));
     }
-    (void)text_write(out, "]", sizeof "]");
+    text_add(&out, "]");
+    return text_kept(&out);
 }
 
 enum exit_status write_new_config(struct run *run, const struct options *options)
 {
     static const char *const target[] = {"hexagon"}, *const path[] = {"**/*.onnx"};
-    struct text targets = {0}, paths = {0};
     int target_count = options->target_count, count = options->model_count;
     for (int i = 0; i < count; i++) {
         const char *problem = npart_glob_problem(plain_path(options->models[i]));
@@ -80,12 +76,8 @@ enum exit_status write_new_config(struct run *run, const struct options *options
         say("%s: a project file cannot name it: %s", options->models[i], problem);
         return EXIT_USAGE;
     }
-    add_array(&targets, target_count ? options->targets : target, target_count ? target_count : 1);
-    add_array(&paths, count ? (const char *const *)options->models : path, count ? count : 1);
-    bool has_memory = !targets.has_failed && !paths.has_failed;
-    const char *const words[] = {"@TARGETS@", targets.bytes, "@PATHS@", paths.bytes, NULL};
-    bool is_written = has_memory && write_filled(run, TEXT_new_toml, words);
-    free(targets.bytes);
-    free(paths.bytes);
-    return is_written ? EXIT_FINE : EXIT_OTHER;
+    const char *targets = array_of(target_count ? options->targets : target, target_count ? target_count : 1);
+    const char *paths = array_of(count ? (const char *const *)options->models : path, count ? count : 1);
+    const char *const words[] = {"@TARGETS@", targets, "@PATHS@", paths, NULL};
+    return write_filled(run, TEXT_new_toml, words) ? EXIT_FINE : EXIT_OTHER;
 }

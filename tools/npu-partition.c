@@ -2,23 +2,7 @@
  *
  * npu-partition: reads the command line, asks the library, prints. It contains no analysis.
  */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "assume.h"
-#include "completion.h"
-#include "document.h"
-#include "files.h"
-#include "job.h"
-#include "limits.h"
-#include "message.h"
-#include "new_files.h"
-#include "platform.h"
-#include "printed.h"
-#include "run.h"
-#include "thresholds.h"
-#include "words.h"
+#include "tool.h"
 
 /* ---- one model --------------------------------------------------------------------------------------------- */
 
@@ -179,10 +163,10 @@ static bool has_settings(const npart_oplist *oplist)
 static bool write_settings(const struct options *options, const npart_plan *plan, const npart_advice *advice)
 {
     struct npart_error error;
-    struct output_file file = {0};
-    bool is_open = begin_output_file(&file, options->settings);
-    npart_status status =
-        is_open ? npart_plan_settings(plan, advice, write_stream, file.stream, &error) : NPART_ERROR_WRITE;
+    struct output_file file;
+    npart_status status = NPART_ERROR_WRITE;
+    if (begin_output_file(&file, options->settings))
+        status = npart_plan_settings(plan, advice, write_stream, file.stream, &error);
     if (status == NPART_OK || status == NPART_ERROR_WRITE)
         return finish_output_file(&file, options->settings, status == NPART_OK);
     (void)end_output_file(&file, false);
@@ -218,17 +202,15 @@ static void follow_up(struct run *run, const char *path, struct job *job, bool i
         bool is_met = !plan || meets_thresholds(options, path, options->labels[i], plan);
         bool wants_action = plan && (!is_met || options->wants_summary) && !job->advice[i];
         struct npart_error error = {0};
-        npart_status status = wants_action ? job_advise(run, job, i, &error) : NPART_OK;
+        npart_status status = wants_action ? job_advise(run, job, plan, i, &error) : NPART_OK;
         if (!is_met) {
             tell_reason(path, options->labels[i], plan, job->advice[i], false);
             worsen(run, EXIT_THRESHOLD);
         }
         (void)is_fine(run, path, status, &error);
         if (options->wants_summary &&
-            npart_overview_add(run->overview, path, info.label, plan, job->advice[i], NULL) != NPART_OK) {
-            say("%s: out of memory", path);
-            worsen(run, EXIT_OTHER);
-        }
+            npart_overview_add(run->overview, path, info.label, plan, job->advice[i], NULL) != NPART_OK)
+            give_up();
     }
 }
 
@@ -236,19 +218,14 @@ static void follow_up(struct run *run, const char *path, struct job *job, bool i
 static void enter(struct run *run, const char *path, struct job *job, const struct npart_error *why)
 {
     struct npart_error error = {0};
-    struct outcome_list outcomes = {0};
-    npart_status status = NPART_ERROR_MEMORY;
     if (!run->document || run->is_over)
         return;
-    if (why)
-        status = document_add_error(run, path, why, &error);
-    else if (list_outcomes(&outcomes, run->options, job))
-        status = document_add(run, path, job, outcomes.items, outcomes.count, &error);
+    npart_status status = why ? npart_document_add(run->document, ENTRY(.path = path, .error = why), &error)
+                              : document_add_job(run, path, job, &error);
     if (status == NPART_ERROR_LIMIT || status == NPART_ERROR_TIMEOUT) /* others are told at the end */
         tell_error(path, &error);
     if (status != NPART_OK)
         worsen(run, status_of(status));
-    free_outcomes(&outcomes);
 }
 
 static void run_model(struct run *run, int place)
@@ -532,7 +509,6 @@ int main(int argc, char **argv)
     begin_printing(form_of(&options));
     enum exit_status status = work(&run, &options);
     free_oplists(&run);
-    paths_free(&run.kept);
     npart_overview_free(run.overview);
     if (close_output(&run))
         return (int)status;

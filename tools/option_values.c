@@ -1,12 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "option_values.h"
-
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "files.h"
-#include "thresholds.h"
+#include "tool.h"
 
 /* A number, or a truth value; `*at` is moved past it. */
 static bool read_number(const char **at, double *out)
@@ -82,10 +75,10 @@ bool read_milliseconds(const char **at, double *out)
 /* p50=40,p95=128 */
 static bool take_quantiles(struct options *options, const char *value)
 {
-    struct npart_quantile *quantiles = calloc(MOST_QUANTILES, sizeof *quantiles);
+    struct npart_quantile *quantiles = need(MOST_QUANTILES * sizeof *quantiles);
     uint32_t count = 0;
     options->lengths = (struct npart_lengths){.quantiles = quantiles};
-    for (const char *at = value; quantiles && *at && count < MOST_QUANTILES; count++) {
+    for (const char *at = value; *at && count < MOST_QUANTILES; count++) {
         char text[32] = "", *rest = NULL;
         double percent = *at == 'p' ? strtod(at + 1, &rest) : -1;
         size_t length = rest && *rest == '=' ? strcspn(++rest, ",") : sizeof text;
@@ -98,7 +91,7 @@ static bool take_quantiles(struct options *options, const char *value)
         at = rest + length + (rest[length] == ',');
     }
     options->lengths.quantile_count = count;
-    return count || complain("--lengths", value, quantiles ? "there are none" : "out of memory");
+    return count || complain("--lengths", value, "there are none");
 }
 
 /* A file with a length on each line, or quantiles. */
@@ -111,25 +104,20 @@ bool take_lengths(struct options *options, const char *value)
     char line[64];
     size_t count = 0, room = 0;
     int64_t *samples = NULL;
-    const char *problem = NULL;
+    bool is_fine = true;
     if (!file)
         return false;
-    while (!problem && fgets(line, sizeof line, file)) {
+    while (is_fine && fgets(line, sizeof line, file)) {
         long long length = 0;
         line[strcspn(line, "\r\n")] = '\0';
-        if (count == room) {
-            int64_t *more = realloc(samples, (room = room * 2 + 1024) * sizeof *samples);
-            problem = more ? NULL : "out of memory";
-            samples = more ? more : samples;
-        }
-        if (!problem && !read_whole(line, 1, INT64_MAX, &length))
-            problem = "expected a file with a length on each line";
-        else if (!problem)
-            samples[count++] = length;
+        samples = grow(samples, sizeof *samples, count, &room);
+        is_fine = read_whole(line, 1, INT64_MAX, &length);
+        samples[count++] = length;
     }
     fclose(file);
     options->lengths = (struct npart_lengths){.samples = samples, .sample_count = count};
-    return (!problem && count) || complain("--lengths", value, problem ? problem : "there are none");
+    return (is_fine && count) ||
+           complain("--lengths", value, is_fine ? "there are none" : "expected a file with a length on each line");
 }
 
 bool take_ram(struct options *options, const char *value)
@@ -154,23 +142,17 @@ bool take_bind(struct options *options, const char *value)
     static const char expected[] =
         "expected INPUT=VALUE, or INPUT=VALUE,VALUE,... with one for each element: numbers, true or false";
     char *name = copy_name("--bind", value, options->value_count < MOST_VALUES, "too many inputs", expected);
-    double *numbers = malloc(MOST_NUMBERS * sizeof *numbers);
+    double *numbers = need(MOST_NUMBERS * sizeof *numbers);
     uint32_t count = 0;
-    const char *at = name ? value + strlen(name) : "", *problem = numbers ? NULL : "out of memory";
+    const char *at = name ? value + strlen(name) : "", *problem = NULL;
     while (!problem && *at) { /* before each number is '=' or ',' */
         at++;
         if (count == MOST_NUMBERS || !read_number(&at, &numbers[count++]))
             problem = count == MOST_NUMBERS ? "too many values" : expected;
     }
-    if (name && !problem) {
+    if (name && !problem)
         options->values[options->value_count++] = (struct npart_bound_value){name, numbers, count};
-        return true;
-    }
-    free(numbers);
-    if (name)
-        (void)complain("--bind", value, problem);
-    free(name);
-    return false;
+    return name && (!problem || complain("--bind", value, problem));
 }
 
 bool take_allow(struct options *options, const char *value)

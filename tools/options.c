@@ -1,17 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "options.h"
-
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "completion.h"
-#include "limits.h"
-#include "message.h"
-#include "option_values.h"
-#include "thresholds.h"
-#include "words.h"
+#include "tool.h"
 
 #define MOST_MISTAKES 10
 
@@ -23,17 +11,9 @@ bool complain(const char *option, const char *value, const char *problem)
     return false;
 }
 
-/* A part of the value, to be freed; NULL, and told: out of memory. */
-static char *copy_part(const char *option, const char *value, size_t length)
+static char *copy_part(const char *value, size_t length)
 {
-    char *copy = malloc(length + 1);
-    if (!copy) {
-        (void)complain(option, value, "out of memory");
-        return NULL;
-    }
-    memcpy(copy, value, length);
-    copy[length] = '\0';
-    return copy;
+    return text_of("%.*s", (int)length, value);
 }
 
 char *copy_name(const char *option, const char *value, bool has_room, const char *too_many, const char *expected)
@@ -41,7 +21,7 @@ char *copy_name(const char *option, const char *value, bool has_room, const char
     const char *equals = strrchr(value, '=');
     bool is_pair = equals && equals != value;
     if (is_pair && has_room)
-        return copy_part(option, value, (size_t)(equals - value));
+        return copy_part(value, (size_t)(equals - value));
     (void)complain(option, value, is_pair ? too_many : expected);
     return NULL;
 }
@@ -53,9 +33,7 @@ bool add_names(const char *option, const char *value, const char **names, uint32
         size_t length = strcspn(value, ",");
         if (length == 0 || *count == most)
             return complain(option, value, length ? too_many : "an empty name");
-        names[*count] = copy_part(option, value, length);
-        if (!names[(*count)++])
-            return false;
+        names[(*count)++] = copy_part(value, length);
         if (!value[length])
             return true;
         value += length + 1;
@@ -131,9 +109,7 @@ static bool take_target(struct options *options, const char *value)
         }
         if (length == 0 || options->target_count == MOST_TARGETS)
             return complain("--target", whole, length ? "too many targets" : "an empty target");
-        options->targets[options->target_count] = copy_part("--target", value, length);
-        if (!options->targets[options->target_count++])
-            return false;
+        options->targets[options->target_count++] = copy_part(value, length);
         value += length;
         if (*value == ',' && !*++value)
             return complain("--target", whole, "nothing stands after the last comma");
@@ -186,9 +162,7 @@ static bool take_input(struct options *options, const char *value)
     uint32_t rank = 0, at = options->input_count;
     if (!equals || equals == value || at == MOST_INPUTS)
         return complain("--input", value, equals ? "too many inputs" : expected);
-    char *name = copy_part("--input", value, strlen(value)), *dims = name ? name + (equals - value) : NULL;
-    if (!name)
-        return false;
+    char *name = copy_part(value, strlen(value)), *dims = name + (equals - value);
     *dims++ = '\0';
     options->inputs[at] = (struct npart_input_shape){.input = name, .dims = options->input_dims[at]};
     options->input_count++;
@@ -331,15 +305,7 @@ static bool take_link(struct options *options, const char *value)
 
 /* ---- the table --------------------------------------------------------------------------------------------- */
 
-static const struct row {
-    const char *name; /* NULL: a heading, or a word that the option before takes */
-    char letter;
-    const char *value; /* what it takes, or that word; NULL: nothing */
-    struct taking taking;
-    const char *help;
-    /* The commands that it goes with, "-" being none of them; "*": with every one; NULL: with none. */
-    const char *word;
-} rows[] = {
+static const struct option_row rows[] = {
     {NULL, 0, NULL, NOTHING, "What to ask", NULL},
     {"target", 't', "TARGET", CALL(take_target),
      "NAME[:VARIANT][+SWITCH|-SWITCH]...[@TOOLCHAIN]; several with commas; all", "*"},
@@ -403,13 +369,11 @@ static const struct row {
      "- check scan fix split annotate diff place verify weights calibrate"},
     {"quiet", 'q', NULL, MEMBER(is_quiet), "print only which threshold is not met", "*"},
     {"color", 0, "auto|always|never", CHOICE(color, "auto|always|never"),
-     "default auto: on a terminal, unless NO_COLOR is set",
-     "- fix check diff scan"},
+     "default auto: on a terminal, unless NO_COLOR is set", "- fix check diff scan"},
     {"ascii", 0, NULL, MEMBER(use_ascii), "no characters beyond ASCII", "- fix check diff scan"},
     {NULL, 0, NULL, NOTHING, "Thresholds: exit status 1 when one is not met", "- fix check"},
     {"max-partitions", 0, "N", NUMBER(thresholds.max_partitions, 0, INT32_MAX, "expected a number from 0 on"),
-     "at least 1 and at most N partitions; 0 allows none",
-     "- fix check"},
+     "at least 1 and at most N partitions; 0 allows none", "- fix check"},
     {"allow-none", 0, NULL, MEMBER(thresholds.allows_none), "with --max-partitions: 0 partitions are accepted, too",
      "- fix check"},
     {"min-mac-coverage", 0, "SHARE", SHARE(thresholds.min_mac_coverage),
@@ -453,18 +417,15 @@ static const struct row {
     {"begin-at", 0, "NAME,...", NAMES(begins, begin_count, MOST_CUTS, "too many tensors"),
      "begin the model at these tensors or nodes", "fix"},
     {"head", 0, "FILE", MEMBER(head), "write here what the host runs up to them", "fix"},
-    {"cache", 0, "N[,N...]", CALL(take_cache),
-     "give a decoder's growing cache N slots, new tokens included;", "fix"},
+    {"cache", 0, "N[,N...]", CALL(take_cache), "give a decoder's growing cache N slots, new tokens included;", "fix"},
     {NULL, 0, "N,N", NOTHING, "compare these sizes, and those of --tokens; write nothing", NULL},
     {"present", 0, "CHOICE", CHOICE(cache_shifts, "new|shift"), "what a model with --cache returns:", "fix"},
     {NULL, 0, "new", NOTHING, "only the new keys and values (default)", NULL},
     {NULL, 0, "shift", NOTHING, "the cache of the next run", NULL},
     {"window-cache", 0, NULL, MEMBER(cuts_windows),
-     "give layers with sliding-window attention a cache of the window alone",
-     "fix"},
+     "give layers with sliding-window attention a cache of the window alone", "fix"},
     {"weights", 0, "CHOICE", CHOICE(weights, "stay|link|copy|external"),
-     "what becomes of external data where the result is in another folder:",
-     "fix split annotate"},
+     "what becomes of external data where the result is in another folder:", "fix split annotate"},
     {NULL, 0, "link", NOTHING, "a hard link beside the result (onnx.load then refuses both)", NULL},
     {NULL, 0, "copy", NOTHING, "a copy", NULL},
     {NULL, 0, "external", NOTHING, "move weights out of the model, as they must be above 2 GiB", NULL},
@@ -486,8 +447,7 @@ static const struct row {
     {"baseline", 0, "FILE", MEMBER(baseline), "what models were: fail only where one is worse than there", "check"},
     {"update-baseline", 0, NULL, MEMBER(updates_baseline),
      "write the baseline from the models as they are now", "check"},
-    {"before", 0, "FILE", MEMBER(before), "a baseline from before the change: what fails tells what changed",
-     "check"},
+    {"before", 0, "FILE", MEMBER(before), "a baseline from before the change: what fails tells what changed", "check"},
     {"accept", 0, NULL, MEMBER(accepts), "add a waiver to the project file for each thing that fails, for 90 days",
      "check"},
     {"reason", 0, "TEXT", MEMBER(reason), "with --accept, why (default: to be filled in)", "check"},
@@ -496,14 +456,12 @@ static const struct row {
      "check"},
     {NULL, 0, NULL, NOTHING, "Of many models", NULL},
     {"list", 0, "FILE", MEMBER(list),
-     "a file with more paths, a line each or with NULs between them; - is standard input",
-     "scan"},
-    {"jobs", 'j', "N", NUMBER(jobs, 1, MOST_JOBS, "expected a number from 1 to 1024"),
+     "a file with more paths, a line each or with NULs between them; - is standard input", "scan"},
+    {"jobs", 'j', "N", NUMBER(jobs, 1, NPART_MOST_WORKERS, "expected a number from 1 to 1024"),
      "models at a time (default: one for each processor)", "scan"},
     {"resume", 0, NULL, MEMBER(resumes), "continue an interrupted scan from its --output FILE", "scan"},
     {"unordered", 0, NULL, MEMBER(is_unordered), "print lines as they come, not in the order of the models", "scan"},
-    {"max-bytes", 0, "BYTES", BYTES(max_bytes),
-     "skip a model whose file is larger: 500000000, 500M or 2G", "scan"},
+    {"max-bytes", 0, "BYTES", BYTES(max_bytes), "skip a model whose file is larger: 500000000, 500M or 2G", "scan"},
     {NULL, 0, NULL, NOTHING, "Of a real run", NULL},
     {"profile", 0, "FILE", MEMBER(profile), "the run's profile, log or record, or a compiler's", "verify"},
     {"write-cases", 0, "FILE", MEMBER(write_cases), "write the nodes that differ as text cases", "verify"},
@@ -515,15 +473,14 @@ static const struct row {
      "*"},
     {"limit", 0, "NAME=N", CALL(take_limit), "change a limit on what a model may hold (--list-limits)", "*"},
     {"list-limits", 0, NULL, MEMBER(lists_limits), "print the limits, and what happens past each", NULL},
-    {"completion", 0, "bash|zsh|fish", CALL(take_completion),
-     "print a completion script for the shell", NULL},
+    {"completion", 0, "bash|zsh|fish", CALL(take_completion), "print a completion script for the shell", NULL},
     {"version", 0, NULL, MEMBER(wants_version), "the version", "*"},
     {"help", 'h', NULL, MEMBER(wants_help), "this text", "*"},
 };
 
 #define ROWS (sizeof rows / sizeof rows[0])
 
-static bool goes_with(const struct row *row, const struct word *word)
+bool option_goes_with(const struct option_row *row, const struct word *word)
 {
     const char *wanted = word ? word->name : "-", *at = row->word ? row->word : "-";
     if (strcmp(at, "*") == 0)
@@ -536,17 +493,9 @@ static bool goes_with(const struct row *row, const struct word *word)
     return false;
 }
 
-bool option_at(size_t index, struct option_text *out)
+const struct option_row *option_at(size_t index)
 {
-    if (index >= ROWS)
-        return false;
-    *out = (struct option_text){rows[index].name, rows[index].value, rows[index].help, rows[index].letter};
-    return true;
-}
-
-bool option_goes_with(size_t index, const struct word *word)
-{
-    return index < ROWS && goes_with(&rows[index], word);
+    return index < ROWS ? &rows[index] : NULL;
 }
 
 /* A heading is printed when the first option below it is. */
@@ -555,15 +504,15 @@ static void print_options(FILE *file, const struct word *word)
     const char *heading = NULL;
     bool is_shown = false;
     for (size_t i = 0; i < ROWS; i++) {
-        const struct row *row = &rows[i];
+        const struct option_row *row = &rows[i];
         char left[64];
         if (!row->name && !row->value)
             heading = row->help;
-        if (!row->name && row->value && is_shown && (!row->word || goes_with(row, word)))
+        if (!row->name && row->value && is_shown && (!row->word || option_goes_with(row, word)))
             fprintf(file, "%35s   %-8s %s\n", "", row->value, row->help);
         if (!row->name)
             continue;
-        is_shown = goes_with(row, word);
+        is_shown = option_goes_with(row, word);
         if (!is_shown)
             continue;
         if (heading)
@@ -587,7 +536,7 @@ static void print_commands(FILE *file)
 void print_help(FILE *file, const struct word *word)
 {
     if (word)
-        fprintf(file, "npu-partition %s: %s.\n\nusage: npu-partition %s %s\n\n%s\n", word->name, word->summary,
+        fprintf(file, "npu-partition %s: %s.\n\nusage: npu-partition %s %s\n\n%s", word->name, word->summary,
                 word->name, word->usage, word->text);
     else
         fputs("Which nodes of an ONNX graph run on an NPU, in how many partitions, at what cost, and why not all.\n\n"
@@ -597,19 +546,26 @@ void print_help(FILE *file, const struct word *word)
     print_options(file, word);
     if (!word)
         print_commands(file);
-    fprintf(file,
-            "\nExit status: 0 fine; 1 %s; 2 wrong usage; 3 a %s cannot be read; 4 other failures.\n",
+    fprintf(file, "\nExit status: 0 fine; 1 %s; 2 wrong usage; 3 a %s cannot be read; 4 other failures.\n",
             word ? word->difference : "a threshold is not met", word ? "file" : "model");
 }
 
 /* Two commands may each have an option of that name; the last one counts where the command has not been read. */
-static const struct row *find_row(const char *name, size_t length, const struct word *word)
+const struct option_row *find_option(const char *argument, const struct word *word, const char **value)
 {
-    const struct row *found = NULL;
-    for (size_t i = 0; i < ROWS; i++)
-        if (rows[i].name && strlen(rows[i].name) == length && memcmp(rows[i].name, name, length) == 0 &&
-            (!found || !goes_with(found, word)))
-            found = &rows[i];
+    const struct option_row *found = NULL;
+    bool is_long = argument[1] == '-';
+    size_t length = is_long ? strcspn(argument + 2, "=") : 0;
+    for (size_t i = 0; i < ROWS; i++) {
+        const struct option_row *row = &rows[i];
+        bool is_named = is_long && row->name && strlen(row->name) == length &&
+                        memcmp(row->name, argument + 2, length) == 0 && (!found || !option_goes_with(found, word));
+        bool is_lettered = row->letter && row->letter == argument[1] && (!argument[2] || row->value);
+        if (is_named || (is_lettered && !found))
+            found = row;
+    }
+    *value = is_long ? argument[2 + length] ? argument + 2 + length + 1 : NULL
+             : found && argument[2] ? argument + 2 : NULL;
     return found;
 }
 
@@ -634,18 +590,8 @@ static bool complain_of_option(const char *argument)
 /* One option at argv[*at], whose value may be the next argument. */
 static bool read_option(int argc, char **argv, int *at, struct options *options, bool *is_used)
 {
-    const char *argument = argv[*at], *value = NULL;
-    const struct row *row = NULL;
-    if (argument[1] == '-') {
-        size_t length = strcspn(argument + 2, "=");
-        row = find_row(argument + 2, length, options->word);
-        value = argument[2 + length] == '=' ? argument + 2 + length + 1 : NULL;
-    } else {
-        for (size_t i = 0; i < ROWS && !row; i++)
-            if (rows[i].letter && rows[i].letter == argument[1] && (!argument[2] || rows[i].value))
-                row = &rows[i];
-        value = row && argument[2] ? argument + 2 : NULL;
-    }
+    const char *argument = argv[*at], *value;
+    const struct option_row *row = find_option(argument, options->word, &value);
     if (!row)
         return complain_of_option(argument);
     if (!row->value && value)
@@ -675,7 +621,7 @@ static bool check_format(const struct options *options)
     size_t at = 0;
     while (at < ROWS && (rows[at].name || !rows[at].value || strcmp(rows[at].value, format) != 0))
         at++;
-    if (at < ROWS && !goes_with(&rows[at], options->word))
+    if (at < ROWS && !option_goes_with(&rows[at], options->word))
         other = options->word->name;
     if (options->format >= FORMAT_SARIF && other) {
         say("--format %s does not go with %s", format, other);
@@ -693,7 +639,7 @@ static bool check_used(const struct options *options, const bool *is_used)
 {
     const struct word *word = options->word;
     for (size_t i = 0; i < ROWS; i++) {
-        if (!is_used[i] || goes_with(&rows[i], word))
+        if (!is_used[i] || option_goes_with(&rows[i], word))
             continue;
         if (word)
             say("--%s does not go with %s; npu-partition %s --help lists what does", rows[i].name, word->name,
@@ -722,9 +668,7 @@ bool read_options(int argc, char **argv, struct options *options)
     memset(options, 0, sizeof *options);
     options->thresholds = (struct npart_thresholds)NPART_THRESHOLDS_INIT;
     options->max_growth = 0.25;
-    options->models = calloc((size_t)argc + 1, sizeof *options->models);
-    if (!options->models)
-        return complain("npu-partition", NULL, "out of memory");
+    options->models = need(((size_t)argc + 1) * sizeof *options->models);
     for (int i = 1; i < argc; i++) {
         if (!only_models && strcmp(argv[i], "--") == 0) {
             only_models = true;

@@ -1,24 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "output_file.h"
-
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "files.h"
-#include "message.h"
-#include "platform.h"
+#include "tool.h"
 
 #define MOST_NAMES 1000u /* of one process: files that were left over */
 
-static void forget(struct output_file *out)
-{
-    int problem = errno;
-    free(out->beside);
-    free(out->place);
-    *out = (struct output_file){.stream = NULL};
-    errno = problem;
-}
+static struct output_file *last; /* that was opened and still is */
 
 /* Of what is not to be replaced but written to: the file that is there must be one that may be written. */
 static bool may_be_written(const char *path)
@@ -31,10 +16,8 @@ static bool may_be_written(const char *path)
  * where no file can be added to the folder. */
 static bool open_beside(struct output_file *out)
 {
-    size_t room = strlen(out->place) + sizeof ".18446744073709551615-4294967295.part";
-    out->beside = malloc(room);
-    for (unsigned i = 0; out->beside && i < MOST_NAMES; i++) {
-        (void)snprintf(out->beside, room, "%s.%lu-%u.part", out->place, npart__process_number(), i);
+    for (unsigned i = 0; i < MOST_NAMES; i++) {
+        out->beside = text_of("%s.%lu-%u.part", out->place, npart__process_number(), i);
         out->stream = npart__stream_open(out->beside, "wbx");
         if (out->stream || errno != EEXIST)
             break;
@@ -54,9 +37,11 @@ bool begin_output_file(struct output_file *out, const char *path)
         if (out->place && open_beside(out)) {
             if (kind == NPART__PATH_FILE)
                 keep_permissions(out->place, out->stream);
+            out->before = last;
+            last = out;
             return true;
         }
-        forget(out);
+        out->beside = NULL;
     }
     out->stream = npart__stream_open(path, "wb");
     return out->stream != NULL;
@@ -73,8 +58,9 @@ bool end_output_file(struct output_file *out, bool is_whole)
     if (out->beside && !(is_whole && is_closed))
         (void)npart__path_remove(out->beside);
     let_go_of_file(held);
+    last = out->beside ? out->before : last; /* what was opened later is ended earlier */
+    *out = (struct output_file){.stream = NULL};
     errno = problem;
-    forget(out);
     return is_closed;
 }
 
@@ -88,4 +74,18 @@ bool finish_output_file(struct output_file *out, const char *path, bool is_writt
     if (!is_written)
         say("%s: cannot write: %s", path, strerror(problem));
     return is_written;
+}
+
+bool save_file(const char *path, const void *bytes, size_t count)
+{
+    struct output_file file;
+    return finish_output_file(&file, path, begin_output_file(&file, path) &&
+                                               fwrite(bytes, 1, count, file.stream) == count &&
+                                               fflush(file.stream) == 0);
+}
+
+void drop_output(void)
+{
+    while (last)
+        (void)end_output_file(last, false);
 }

@@ -1,12 +1,11 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "picture.h"
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * --format png: what --format dot writes, as Graphviz' dot draws it. That is the only program that the tool ever
+ * starts, and only for this format: with fixed arguments, without a shell.
+ */
+#include "tool.h"
 
-#include <errno.h>
-#include <string.h>
-
-#include "message.h"
-
-static npart_status refuse(struct npart_error *error, npart_status status, const char *why)
+static npart_status fail(struct npart_error *error, npart_status status, const char *why)
 {
     error->status = status;
     *error->place = '\0';
@@ -18,13 +17,13 @@ npart_status picture_open(struct run *run, struct npart_error *error)
 {
     char why[200];
     if (is_terminal(run))
-        return refuse(error, NPART_ERROR_ARGUMENT, "an image is nothing for a terminal; give a file: --output FILE");
+        return fail(error, NPART_ERROR_ARGUMENT, "an image is nothing for a terminal; give a file: --output FILE");
     if (open_program(&run->drawer))
         return NPART_OK;
     if (errno == ENOTSUP)
-        return refuse(error, NPART_ERROR_WRITE, "not supported on this system; use --format svg or dot");
+        return fail(error, NPART_ERROR_WRITE, "not supported on this system; use --format svg or dot");
     (void)snprintf(why, sizeof why, "cannot make a temporary file: %s", strerror(errno));
-    return refuse(error, NPART_ERROR_WRITE, why);
+    return fail(error, NPART_ERROR_WRITE, why);
 }
 
 bool picture_write(void *payload, const char *text, size_t bytes)
@@ -39,16 +38,14 @@ static void copy_image(struct run *run)
     char bytes[16384];
     size_t count = fread(bytes, 1, sizeof bytes, run->drawer.output);
     if (count < sizeof signature - 1 || memcmp(bytes, signature, sizeof signature - 1) != 0) {
-        say("--format png: Graphviz' dot wrote no PNG image; use --format svg, which needs no other program");
-        worsen(run, EXIT_OTHER);
+        (void)refuse(run, EXIT_OTHER, "--format png: Graphviz' dot wrote no PNG image; use --format svg, which needs "
+                     "no other program");
         return;
     }
     while (count > 0 && write_output(run, bytes, count))
         count = fread(bytes, 1, sizeof bytes, run->drawer.output);
-    if (ferror(run->drawer.output)) {
-        say("--format png: the image cannot be read: %s", strerror(errno));
-        worsen(run, EXIT_OTHER);
-    }
+    if (ferror(run->drawer.output))
+        (void)refuse(run, EXIT_OTHER, "--format png: the image cannot be read: %s", strerror(errno));
 }
 
 static void draw(struct run *run)
@@ -74,11 +71,9 @@ void picture_close(struct run *run, bool is_whole)
 {
     if (!run->drawer.input)
         return;
-    if (fflush(run->drawer.input) != 0 || ferror(run->drawer.input)) {
-        say("--format png: a temporary file cannot be written: %s", strerror(errno));
-        worsen(run, EXIT_OTHER);
-    } else if (is_whole && !run->is_over) {
+    if (fflush(run->drawer.input) != 0 || ferror(run->drawer.input))
+        (void)refuse(run, EXIT_OTHER, "--format png: a temporary file cannot be written: %s", strerror(errno));
+    else if (is_whole && !run->is_over)
         draw(run);
-    }
     close_program(&run->drawer);
 }

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "words.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "message.h"
+#include "tool.h"
 
 struct set {
     npart_model **models;
@@ -59,15 +53,12 @@ static void free_set(const struct options *options, struct set *set)
         npart_inference_free(set->inferences ? set->inferences[i] : NULL);
         npart_model_free(set->models ? set->models[i] : NULL);
     }
-    free(set->inferences);
-    free(set->models);
 }
 
-static bool open_set(const struct options *options, struct set *set)
+static void open_set(const struct options *options, struct set *set)
 {
-    set->models = calloc((size_t)options->model_count, sizeof *set->models);
-    set->inferences = calloc((size_t)options->model_count, sizeof *set->inferences);
-    return set->models && set->inferences;
+    set->models = need((size_t)options->model_count * sizeof *set->models);
+    set->inferences = need((size_t)options->model_count * sizeof *set->inferences);
 }
 
 /* The same models in another precision. */
@@ -75,10 +66,7 @@ static npart_status read_as(const struct options *options, const struct set *own
                             struct npart_error *error)
 {
     bool is_missing[MOST_DIMS] = {false};
-    if (!open_set(options, out)) {
-        (void)snprintf(error->message, sizeof error->message, "out of memory");
-        return NPART_ERROR_MEMORY;
-    }
+    open_set(options, out);
     npart_status status = NPART_OK;
     for (int i = 0; i < options->model_count && status == NPART_OK; i++) {
         status = npart_model_as(&out->models[i], own->models[i], as, error);
@@ -130,12 +118,8 @@ enum exit_status run_place(struct run *run, struct options *options)
     if (!find_oplists(run, options))
         return run->status;
     choose_look(run);
-    if (open_set(options, &set)) {
-        read_parts(run, &set);
-    } else {
-        say("out of memory");
-        worsen(run, EXIT_OTHER);
-    }
+    open_set(options, &set);
+    read_parts(run, &set);
     for (int i = 0; i < options->target_count && run->status <= EXIT_THRESHOLD; i++) {
         struct npart_error error = {0};
         if (i > 0 && options->format == FORMAT_TEXT && !options->is_quiet)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * All that the tool asks of the operating system beyond the C library: platform_posix.c and platform_windows.c say how,
- * platform_programs.c how other programs are started, and platform_threads.c what is about threads and time.
+ * platform_programs.c how other programs are started, and platform_requests.c what ends the tool.
  * Paths and the words of the command line are UTF-8.
  */
 #ifndef TOOL_PLATFORM_H
@@ -48,8 +48,6 @@ void close_program(struct program *program);
  * same again and again. */
 void keep_memory(void);
 
-/* Of this machine, that may run now; at least 1. */
-unsigned count_processors(void);
 /* From here on a request to end the program (SIGINT, SIGTERM, SIGHUP, where they are not ignored) removes this
  * process's open files of names like "model.onnx.4711-0.part" first, where the system tells which they are. 4711 is the
  * process. */
@@ -59,24 +57,5 @@ void catch_stop(void);
 bool is_stop_asked(void);
 /* Requests do not come to the thread that calls this. */
 void hold_requests(void);
-
-/* Threads have room for as deep a recursion as the first one. NULL: there is none more, or the system has none. */
-struct thread;
-struct thread *thread_start(void (*run)(void *payload), void *payload);
-/* Waits for its end, and gives it back. */
-void thread_join(struct thread *thread);
-
-/* What several threads change, one at a time, with events that they wait for. */
-#define MONITOR_EVENTS 2
-struct monitor;
-/* NULL: out of memory. */
-struct monitor *monitor_make(void);
-void monitor_free(struct monitor *monitor);
-void monitor_enter(struct monitor *monitor);
-void monitor_leave(struct monitor *monitor);
-/* Within: leaves it, and enters it again after the event, after a while (0: not before the event), or for no reason. */
-void monitor_wait(struct monitor *monitor, unsigned event, unsigned milliseconds);
-/* Within: whoever waits for the event goes on. */
-void monitor_wake(struct monitor *monitor, unsigned event);
 
 #endif

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
+ * What is printed where a CI system reads it. Some take commands out of a job's log, and names in a log are a
+ * stranger's. So while such a system runs the tool, no text that it would take for a command is printed, but those that
+ * the tool means:
+ *   - "##[" anywhere in a line, and "::" where a line begins: GitHub, Gitea and Forgejo (GITHUB_ACTIONS);
+ *   - "##vso[": Azure Pipelines (TF_BUILD); "##teamcity[": TeamCity (TEAMCITY_VERSION).
+ * All that goes to standard output and standard error is printed by these functions, and so are reports for --output,
+ * as a job may print them later. What is not printed that way: models, baselines, images.
+ *
  * The two forms of a command are those of GitHub's runner (src/Runner.Common/ActionCommand.cs of actions/runner): the
  * older one is looked for anywhere in a line, the newer one after the blanks that it begins with, those of Unicode too.
  */
-#include "printed.h"
-
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "message.h"
+#include "tool.h"
 
 /* Of what was written to a stream last. */
 struct state {

@@ -1,14 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "run.h"
-
-#include <errno.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "message.h"
-#include "platform.h"
-#include "printed.h"
+#include "tool.h"
 
 void worsen(struct run *run, enum exit_status status)
 {
@@ -19,23 +10,16 @@ void worsen(struct run *run, enum exit_status status)
 bool tell_missing_dims(struct run *run, const struct npart_dim_binding *dims, uint32_t count, const bool *is_found)
 {
     bool are_found = true;
-    for (uint32_t i = 0; i < count; i++) {
-        if (is_found[i])
-            continue;
-        say("--dim %s: no model has such a dim", dims[i].name);
-        worsen(run, EXIT_USAGE);
-        are_found = false;
-    }
+    for (uint32_t i = 0; i < count; i++)
+        if (!is_found[i])
+            are_found = refuse(run, EXIT_USAGE, "--dim %s: no model has such a dim", dims[i].name);
     return are_found;
 }
 
 bool can_be_read_again(struct run *run, const char *path)
 {
-    if (npart__path_kind(path, true) != NPART__PATH_OTHER)
-        return true;
-    say("%s: is no regular file: what is written is read from it once more", path);
-    worsen(run, EXIT_UNREADABLE);
-    return false;
+    return npart__path_kind(path, true) != NPART__PATH_OTHER ||
+           refuse(run, EXIT_UNREADABLE, "%s: is no regular file: what is written is read from it once more", path);
 }
 
 enum exit_status status_of(npart_status status)
@@ -162,7 +146,7 @@ static npart_status tell_folder(const struct options *options, const char *path,
     return NPART_ERROR_READ;
 }
 
-npart_status read_model(npart_model **out, const struct options *options, const char *path, struct npart_error *error)
+struct npart_read_options read_options_of(const struct options *options)
 {
     struct npart_read_options read = NPART_READ_OPTIONS_INIT;
     read.keep_bytes = options->keep_bytes;
@@ -172,6 +156,12 @@ npart_status read_model(npart_model **out, const struct options *options, const 
     read.max_ms = time_left(options);
     read.limits = options->limits;
     read.limit_count = options->limit_count;
+    return read;
+}
+
+npart_status read_model(npart_model **out, const struct options *options, const char *path, struct npart_error *error)
+{
+    struct npart_read_options read = read_options_of(options);
     const char *file = strcmp(path, "-") == 0 ? NULL : path;
     if (file && npart__path_kind(file, true) == NPART__PATH_FOLDER)
         return tell_folder(options, file, error);
@@ -273,6 +263,15 @@ struct npart_report_options look_of(const struct options *options, bool is_on_te
     return look;
 }
 
+void tell_assumptions(const struct options *options, const struct job *job, const char *path)
+{
+    char text[MESSAGE_BYTES];
+    for (uint32_t i = 0; i < options->assumption_count; i++)
+        if (npart_assumption_note(options->assumptions[i].op, job->model, (const npart_plan *const *)job->plans,
+                                  (size_t)options->target_count, text, sizeof text))
+            say("%s: note: %s", path, text);
+}
+
 void choose_look(struct run *run)
 {
     run->report = look_of(run->options, is_terminal(run));
@@ -340,45 +339,21 @@ static void add_words(struct run *run, const char *option, const char *file)
     run->words[run->word_count++] = file;
 }
 
-/* A text that was made, once however often it is kept, until the run ends; NULL: out of memory. */
-static const char *keep(struct run *run, char *made)
-{
-    struct paths *kept = &run->kept;
-    size_t at = 0;
-    while (made && at < kept->count && strcmp(kept->items[at], made) != 0)
-        at++;
-    bool is_kept = made && (at < kept->count || paths_add(kept, made));
-    free(made);
-    return is_kept ? kept->items[at] : NULL;
-}
-
-static const char *label_of(struct run *run, const char *target, const char *as)
-{
-    return as ? keep(run, join_parts(target, " as ", as)) : target;
-}
-
 /* The precision in which weights keep so many dB and nodes are kept, each of which may be NULL; itself where all are,
  * NULL where there is no such precision, which is told where `is_told`. */
-static const char *narrowed(struct run *run, const char *precision, const char *decibels, const char *nodes,
-                            const char *nodes_16, bool is_told)
+static const char *narrowed(const char *precision, const char *decibels, const char *nodes, const char *nodes_16,
+                            bool is_told)
 {
-    static const char key[] = ":keep16=";
     const char *const lists[] = {nodes, nodes_16};
-    size_t room = strlen(precision) + (decibels ? strlen(decibels) : 0) + sizeof ":min-db=";
-    for (size_t i = 0; i < 2; i++)
-        room += lists[i] ? (strlen(lists[i]) + 1) * sizeof key : 0;
-    char *made = malloc(room);
     struct npart_error error = {0};
-    size_t used = made ? (size_t)snprintf(made, room, "%s%s%s", precision, decibels ? ":min-db=" : "",
-                                          decibels ? decibels : "") : 0;
+    const char *made = decibels ? text_of("%s:min-db=%s", precision, decibels) : precision;
     for (size_t i = 0; i < 2; i++)
-        for (const char *at = lists[i]; made && at; at = at[strcspn(at, ",")] ? at + strcspn(at, ",") + 1 : NULL)
-            used += (size_t)snprintf(made + used, room - used, "%s%.*s", i ? key : ":keep=", (int)strcspn(at, ","), at);
-    if (made && npart_precision_check(made, &error) == NPART_OK)
-        return keep(run, made);
-    if (!made || is_told)
-        say("%s: %s", made ? made : precision, made ? error.message : "out of memory");
-    free(made);
+        for (const char *at = lists[i]; at; at = at[strcspn(at, ",")] ? at + strcspn(at, ",") + 1 : NULL)
+            made = text_of("%s%s%.*s", made, i ? ":keep16=" : ":keep=", (int)strcspn(at, ","), at);
+    if (npart_precision_check(made, &error) == NPART_OK)
+        return made;
+    if (is_told)
+        say("%s: %s", made, error.message);
     return NULL;
 }
 
@@ -407,7 +382,7 @@ static bool is_each(const char *nodes)
 
 /* --keep-float, --keep-16 and --min-db: each precision so; an analysis has it without, too, so that what they cost is
  * seen, and with `each` every kind of nodes alone. Of --as all those count that can be had so. */
-static bool spread_kept(struct run *run, struct options *options)
+static bool spread_kept(struct options *options)
 {
     const char *precisions[MOST_PRECISIONS], *decibels = options->min_db;
     const char *nodes = options->keep_float, *nodes_16 = options->keep_16;
@@ -431,7 +406,7 @@ static bool spread_kept(struct run *run, struct options *options)
         for (uint32_t k = 0; goes_on && precisions[i] && (k == 0 || goes_by_kind); k++) {
             if (goes_by_kind && !(kind = npart_kept_kind(k, NULL, NULL)))
                 break;
-            const char *made = narrowed(run, precisions[i], decibels, is_each(nodes) ? kind : nodes,
+            const char *made = narrowed(precisions[i], decibels, is_each(nodes) ? kind : nodes,
                                         is_each(nodes_16) ? kind : nodes_16, !is_all);
             goes_on = made ? add_precision(options, made) : is_all;
         }
@@ -440,9 +415,9 @@ static bool spread_kept(struct run *run, struct options *options)
     return goes_on;
 }
 
-bool spread_targets(struct run *run, struct options *options)
+bool spread_targets(struct options *options)
 {
-    if (!spread_kept(run, options))
+    if (!spread_kept(options))
         return false;
     int targets = options->target_count, precisions = (int)options->precision_count;
     int each = precisions ? precisions : 1;
@@ -453,11 +428,8 @@ bool spread_targets(struct run *run, struct options *options)
     for (int i = targets * each; i-- > 0;) {
         options->targets[i] = options->targets[i / each];
         options->as[i] = precisions ? options->precisions[i % each] : NULL;
-        options->labels[i] = label_of(run, options->targets[i], options->as[i]);
-        if (!options->labels[i]) {
-            say("out of memory");
-            return false;
-        }
+        const char *target = options->targets[i], *as = options->as[i];
+        options->labels[i] = as ? text_of("%s as %s", target, as) : target;
     }
     options->target_count = targets * each;
     return true;
@@ -467,7 +439,7 @@ bool spread_targets(struct run *run, struct options *options)
 static bool spread_oplists(struct run *run, struct options *options)
 {
     int targets = options->target_count;
-    if (!spread_targets(run, options)) {
+    if (!spread_targets(options)) {
         worsen(run, EXIT_USAGE);
         return false;
     }
@@ -502,6 +474,34 @@ bool find_oplists(struct run *run, struct options *options)
         options->targets[0] = info.name;
     }
     return add_costs(run, options) && spread_oplists(run, options);
+}
+
+bool refuse(struct run *run, enum exit_status status, const char *format, ...)
+{
+    char text[MESSAGE_BYTES];
+    va_list list;
+    va_start(list, format);
+    (void)vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    say("%s", text);
+    worsen(run, status);
+    return false;
+}
+
+bool read_run(struct run *run, const char *path, const char *otherwise, npart_run **out)
+{
+    struct npart_error error;
+    enum exit_status status;
+    bool is_input = *otherwise && strcmp(path, "-") == 0;
+    FILE *file = is_input ? stdin : open_regular_file(path, otherwise, &status);
+    if (!file) {
+        worsen(run, status);
+        return false;
+    }
+    bool is_read = is_fine(run, path, npart_run_read(out, read_stream, file, NULL, &error), &error);
+    if (!is_input)
+        (void)fclose(file);
+    return is_read;
 }
 
 enum exit_status usage(const char *problem)

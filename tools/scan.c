@@ -1,68 +1,103 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Workers take models from a window (scan_window.h) and make their lines; the first thread writes them, and is the only
- * one that tells anything, counts or looks at the clock. Op lists are read once, and shared.
+ * Threads of the library's make lines of models; the first thread writes them, and is the only one that tells anything,
+ * counts or looks at the clock. Op lists are read once, and shared.
  */
-#include "words.h"
+#include "scan.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
+#define MOST_SHOWN_MS 100 /* between two bars at least */
+#define BAR_CELLS 20
 
-#include "files.h"
-#include "message.h"
-#include "platform.h"
-#include "printed.h"
-#include "scan_lines.h"
-#include "scan_progress.h"
-#include "scan_results.h"
-#include "scan_text.h"
-#include "scan_window.h"
-
-#define LINES_A_WORKER 64u                     /* that may wait for one that takes long */
-#define MOST_WAITING_BYTES ((size_t)64 << 20)  /* of lines, above which no model is begun */
-#define WAIT_MS 100u
+/* A bar on a terminal. */
+struct progress {
+    bool is_shown;
+    size_t total, earlier, done; /* models: of the scan, that were there already, of this run */
+    const npart_many *many;      /* earlier ones included */
+    uint64_t started_ms, shown_ms;
+};
 
 struct scan {
     struct run *run;
-    char fingerprint[FINGERPRINT_BYTES];
+    char fingerprint[NPART_FINGERPRINT_BYTES];
     npart_files *models; /* without those that are done */
     struct npart_files_info found;
-    struct window *window;
+    bool (*are_dims_found)[MOST_DIMS]; /* by worker */
     struct results results;
     struct progress progress;
     npart_many *many;
     bool has_table; /* at the end */
     bool has_failed; /* no more lines can be written */
-    bool lacks_memory;
 };
 
-struct worker {
-    struct scan *scan;
-    struct thread *thread;
-    bool is_dim_found[MOST_DIMS];
-};
+/* ---- how far it is ------------------------------------------------------------------------------------------ */
+
+static double seconds_since(uint64_t start_ms)
+{
+    uint64_t now = npart__monotonic_ms();
+    return now > start_ms ? (double)(now - start_ms) / 1000 : 0.001;
+}
+
+/* "1 h 02 min", "3 min 04 s", "5 s". */
+static void write_duration(char *out, size_t bytes, double seconds)
+{
+    unsigned long whole = (unsigned long)(seconds < 1e9 ? seconds : 1e9);
+    if (whole >= 3600)
+        (void)snprintf(out, bytes, "%lu h %02lu min", whole / 3600, whole / 60 % 60);
+    else if (whole >= 60)
+        (void)snprintf(out, bytes, "%lu min %02lu s", whole / 60, whole % 60);
+    else
+        (void)snprintf(out, bytes, "%lu s", whole);
+}
+
+static uint64_t progress_failures(const struct progress *progress)
+{
+    struct npart_many_info info = {.size = sizeof info};
+    return npart_many_info(progress->many, &info) ? info.failures : 0;
+}
+
+static void progress_show(struct progress *progress)
+{
+    uint64_t now = npart__monotonic_ms();
+    if (!progress->is_shown || now < progress->shown_ms + MOST_SHOWN_MS)
+        return;
+    progress->shown_ms = now;
+    size_t done = progress->earlier + progress->done, failures = (size_t)progress_failures(progress);
+    size_t cells = progress->total ? done * BAR_CELLS / progress->total : 0;
+    double rate = (double)progress->done / seconds_since(progress->started_ms);
+    char left[48] = "", bar[BAR_CELLS + 1];
+    memset(bar, '-', BAR_CELLS);
+    memset(bar, '#', cells);
+    bar[BAR_CELLS] = '\0';
+    if (progress->done > 0)
+        write_duration(left, sizeof left, (double)(progress->total - done) / rate);
+    print_format(stderr, "\r\033[K[%s] %zu of %zu models, %.*f/s, %zu failed%s%s%s", bar, done, progress->total,
+                 rate < 10 ? 1 : 0, rate, failures, *left ? ", " : "", left, *left ? " left" : "");
+    (void)fflush(stderr);
+}
+
+static void progress_hide(struct progress *progress)
+{
+    if (progress->is_shown && progress->shown_ms)
+        print_format(stderr, "\r\033[K");
+}
 
 /* ---- lines -------------------------------------------------------------------------------------------------- */
 
-static void make_next_line(struct worker *worker, size_t job)
+static void make_next_line(void *payload, size_t job, uint32_t worker, struct npart_line *out)
 {
-    struct scan *scan = worker->scan;
-    struct line line;
+    struct scan *scan = payload;
     struct npart_file model = {.size = sizeof model};
     (void)npart_files_file(scan->models, job, &model);
-    make_line(scan->run, scan->fingerprint, &model, worker->is_dim_found, &line);
-    window_put(scan->window, job, &line);
+    make_line(scan->run, scan->fingerprint, &model, scan->are_dims_found[worker], out);
 }
 
-static void run_worker(void *payload)
+static void begin_thread(void *payload)
 {
-    struct worker *worker = payload;
-    for (size_t job; window_take(worker->scan->window, &job);)
-        make_next_line(worker, job);
+    (void)payload;
+    hold_requests();
 }
 
-static void add_to_table(struct scan *scan, const struct line *line)
+static void add_to_table(struct scan *scan, const struct npart_line *line)
 {
     if (npart_many_add(scan->many, line->text, line->bytes, NULL) == NPART_OK || !scan->has_table)
         return;
@@ -71,7 +106,7 @@ static void add_to_table(struct scan *scan, const struct line *line)
     worsen(scan->run, EXIT_OTHER);
 }
 
-static void write_line(struct scan *scan, const struct line *line)
+static void write_line(struct scan *scan, const struct npart_line *line)
 {
     if (!line->text)
         say("out of memory");
@@ -82,84 +117,45 @@ static void write_line(struct scan *scan, const struct line *line)
     add_to_table(scan, line);
 }
 
-/* ---- threads ------------------------------------------------------------------------------------------------ */
-
-/* Without a thread of its own, as in WebAssembly, the first one also makes lines. */
-static void write_lines(struct scan *scan, struct worker *alone)
+static bool take_line(void *payload, const struct npart_line *line)
 {
-    struct line line;
-    for (size_t job;;) {
-        if (scan->has_failed || is_stop_asked())
-            window_stop(scan->window);
-        if (alone && window_take(scan->window, &job))
-            make_next_line(alone, job);
-        enum window_answer answer = window_next(scan->window, &line, WAIT_MS);
-        if (answer == WINDOW_IS_OVER)
-            break;
-        if (answer == WINDOW_LINE) {
-            write_line(scan, &line);
-            free(line.text);
-        } else if (!scan->has_failed) {
-            scan->has_failed = !results_settle(&scan->results);
-        }
-        progress_show(&scan->progress);
+    struct scan *scan = payload;
+    if (line) {
+        write_line(scan, line);
+        free(line->text);
+    } else if (!scan->has_failed) {
+        scan->has_failed = !results_settle(&scan->results);
     }
+    progress_show(&scan->progress);
+    return !scan->has_failed && !is_stop_asked();
 }
 
-static unsigned count_workers(const struct scan *scan)
+static void run_workers(struct scan *scan)
 {
-    size_t wanted = scan->run->options->jobs ? scan->run->options->jobs : count_processors();
-    if (wanted > MOST_JOBS)
-        wanted = MOST_JOBS;
-    return (unsigned)(wanted < scan->found.count ? wanted : scan->found.count);
-}
-
-static bool run_workers(struct scan *scan)
-{
-    unsigned count = count_workers(scan), started = 0;
-    struct worker *workers = calloc(count + 1u, sizeof *workers);
-    scan->window = window_make(scan->found.count, ((size_t)count + 1) * LINES_A_WORKER, MOST_WAITING_BYTES,
-                               !scan->run->options->is_unordered);
-    if (!workers || !scan->window) {
-        free(workers);
-        return false;
-    }
-    while (started < count) {
-        struct worker *worker = &workers[started];
-        worker->scan = scan;
-        worker->thread = thread_start(run_worker, worker);
-        if (!worker->thread)
-            break;
-        started++;
-    }
-    workers[started].scan = scan;
-    write_lines(scan, started ? NULL : &workers[started]);
-    for (unsigned i = 0; i < started; i++)
-        thread_join(workers[i].thread);
-    for (unsigned i = 0; i <= started; i++)
-        for (uint32_t d = 0; d < scan->run->options->dim_count; d++)
-            scan->run->is_dim_found[d] |= workers[i].is_dim_found[d];
-    free(workers);
-    return true;
+    const struct options *options = scan->run->options;
+    struct npart_spread_options how = NPART_SPREAD_OPTIONS_INIT;
+    uint32_t count = npart_spread_workers((size_t)scan->found.count, options->jobs);
+    scan->are_dims_found = need((count + (size_t)1) * sizeof *scan->are_dims_found);
+    how.workers = options->jobs;
+    how.is_unordered = options->is_unordered;
+    how.begin = begin_thread;
+    how.make = make_next_line;
+    how.take = take_line;
+    how.payload = scan;
+    if (npart_spread((size_t)scan->found.count, &how, NULL) != NPART_OK)
+        give_up();
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t d = 0; d < options->dim_count; d++)
+            scan->run->is_dim_found[d] |= scan->are_dims_found[i][d];
 }
 
 /* ---- the whole ---------------------------------------------------------------------------------------------- */
 
-static enum exit_status tell_no_memory(void)
-{
-    say("out of memory");
-    return EXIT_OTHER;
-}
-
-/* What an earlier scan has; without memory it would be there twice. */
+/* What an earlier scan has. */
 static bool is_done(void *payload, const char *path)
 {
-    struct scan *scan = payload;
-    char *text = json_form(path);
-    bool has_it = text && results_have(&scan->results, text);
-    scan->lacks_memory |= !text;
-    free(text);
-    return has_it;
+    const struct scan *scan = payload;
+    return paths_have(&scan->results.done, json_form(path));
 }
 
 static void tell_about(void *payload, const char *about, const char *text)
@@ -168,43 +164,30 @@ static void tell_about(void *payload, const char *about, const char *text)
     say("%s: %s", about, text);
 }
 
-static bool read_all(struct text *text, FILE *file)
-{
-    char bytes[65536];
-    for (;;) {
-        ptrdiff_t count = file ? read_stream(file, bytes, sizeof bytes) : npart__file_read(0, bytes, sizeof bytes);
-        if (count <= 0)
-            return count == 0;
-        (void)text_write(text, bytes, (size_t)count);
-    }
-}
-
 /* A line each or, where one of them has a NUL, with NULs between them; "-" is standard input. */
 static enum exit_status read_list(struct paths *paths, const char *list)
 {
     struct text text = {0};
     bool is_input = strcmp(list, "-") == 0;
     enum exit_status status = EXIT_FINE;
-    FILE *file = is_input ? NULL : open_regular_file(list, "; a list may come from standard input (-)", &status);
+    FILE *file = is_input ? stdin : open_regular_file(list, "; a list may come from standard input (-)", &status);
     if (status != EXIT_FINE)
         return status == EXIT_USAGE ? status : EXIT_OTHER; /* 3 says that models have lines */
-    bool is_read = read_all(&text, file);
+    bool is_read = text_read(&text, file);
     if (!is_read)
         say("%s: %s", list, strerror(errno));
-    if (file)
+    if (!is_input)
         (void)fclose(file);
-    char end = text.count && memchr(text.bytes, '\0', text.count) ? '\0' : '\n';
-    (void)text_write(&text, &end, 1);
-    bool has_memory = !text.has_failed;
-    for (size_t at = 0, length; is_read && has_memory && at < text.count; at += length + 1) {
-        char *stop = memchr(text.bytes + at, end, text.count - at);
-        length = stop ? (size_t)(stop - text.bytes) - at : 0; /* there always is one */
-        if (stop)
-            *stop = '\0';
-        has_memory = length == 0 || paths_add(paths, text.bytes + at);
+    size_t count = text.count;
+    char *bytes = text_kept(&text), end = memchr(bytes, '\0', count) ? '\0' : '\n';
+    for (char *at = bytes, *stop; is_read && at < bytes + count; at = stop + 1) {
+        stop = memchr(at, end, (size_t)(bytes + count - at));
+        stop = stop ? stop : bytes + count;
+        *stop = '\0';
+        if (*at)
+            paths_add(paths, at);
     }
-    free(text.bytes);
-    return !is_read ? EXIT_OTHER : has_memory ? EXIT_FINE : tell_no_memory();
+    return is_read ? EXIT_FINE : EXIT_OTHER;
 }
 
 /* Of the arguments, then of the list. */
@@ -215,24 +198,22 @@ static enum exit_status find_models(struct scan *scan)
     struct npart_error error;
     struct paths paths = {0};
     enum exit_status status = EXIT_FINE;
-    for (int i = 0; i < options->model_count && status == EXIT_FINE; i++)
-        status = paths_add(&paths, options->models[i]) ? EXIT_FINE : tell_no_memory();
-    if (status == EXIT_FINE && options->list)
+    for (int i = 0; i < options->model_count; i++)
+        paths_add(&paths, options->models[i]);
+    if (options->list)
         status = read_list(&paths, options->list);
-    how.path_count = paths.count - (status == EXIT_FINE ? (size_t)options->model_count : paths.count);
+    if (status != EXIT_FINE)
+        return status;
+    how.path_count = paths.count - (size_t)options->model_count;
     how.own = options->output;
     how.skip = scan->progress.earlier ? is_done : NULL;
     how.tell = tell_about;
     how.payload = scan;
-    npart_status found = status == EXIT_FINE ? npart_files_find(&scan->models, (const char *const *)paths.items,
-                                                                paths.count, &how, &error) : NPART_OK;
-    paths_free(&paths);
-    if (status == EXIT_FINE && found != NPART_OK) {
+    npart_status found = npart_files_find(&scan->models, (const char *const *)paths.items, paths.count, &how, &error);
+    if (found != NPART_OK) {
         tell_error("", &error);
         return found == NPART_ERROR_ARGUMENT ? EXIT_USAGE : EXIT_OTHER; /* 3 says that models have lines */
     }
-    if (status != EXIT_FINE || scan->lacks_memory)
-        return status == EXIT_FINE ? tell_no_memory() : status;
     scan->found.size = sizeof scan->found;
     (void)npart_files_info(scan->models, &scan->found);
     if (scan->found.count + scan->found.skipped == 0) {
@@ -266,7 +247,8 @@ static void write_end(struct scan *scan)
         look.use_color = options->color == COLOR_ALWAYS;
     if (scan->has_table)
         (void)npart_many_text(scan->many, &look, write_to, stream, NULL); /* what is not written is told below */
-    progress_write_totals(&scan->progress, write_to, stream);
+    (void)npart_many_totals(scan->many, scan->progress.earlier, seconds_since(scan->progress.started_ms), write_to,
+                            stream, NULL);
     if (fflush(stream) != 0 || ferror(stream))
         worsen(run, EXIT_OTHER);
 }
@@ -317,10 +299,7 @@ static enum exit_status work(struct scan *scan)
     progress->is_shown = !options->is_quiet && is_stream_terminal(stderr) && !is_terminal(run);
     progress->started_ms = npart__monotonic_ms();
     catch_stop();
-    if (!run_workers(scan)) {
-        say("out of memory");
-        return EXIT_OTHER;
-    }
+    run_workers(scan);
     progress_hide(progress);
     close_results(scan); /* before the table, whose reader may be gone */
     write_end(scan);
@@ -346,7 +325,6 @@ enum exit_status run_scan(struct run *run, struct options *options)
     worsen(run, work(&scan));
     close_results(&scan);
     npart_many_free(scan.many);
-    window_free(scan.window);
     npart_files_free(scan.models);
     return run->status;
 }

@@ -2,116 +2,44 @@
  *
  * Called by many threads: nothing here tells, waits for others, or changes what they share.
  */
-#include "scan_lines.h"
-
-#include <errno.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "files.h"
-#include "job.h"
-#include "message.h"
-#include "scan_text.h"
+#include "scan.h"
 
 /* ---- the fingerprint ---------------------------------------------------------------------------------------- */
 
-/* FNV-1a of 64 bits: options are mistaken for others by chance alone, and nothing is gained by it. */
-static void mix(uint64_t *hash, const void *bytes, size_t count)
+/* NULL: it was told that it cannot be read. */
+static const char *read_file(const char *path, size_t *count)
 {
-    const unsigned char *at = bytes;
-    for (size_t i = 0; i < count; i++)
-        *hash = (*hash ^ at[i]) * UINT64_C(0x100000001b3);
-}
-
-/* With its end, and its place among others. */
-static void mix_text(uint64_t *hash, const char *name, const char *text)
-{
-    mix(hash, name, strlen(name) + 1);
-    if (text)
-        mix(hash, text, strlen(text) + 1);
-}
-
-static void mix_number(uint64_t *hash, const char *name, long long number)
-{
-    char text[32];
-    (void)snprintf(text, sizeof text, "%lld", number);
-    mix_text(hash, name, text);
-}
-
-static bool mix_file(uint64_t *hash, const char *name, const char *path)
-{
-    char bytes[4096];
+    struct text text = {0};
     enum exit_status status;
-    FILE *file = path ? open_regular_file(path, ", and is read twice", &status) : NULL;
+    FILE *file = open_regular_file(path, ", and is read twice", &status);
     if (!file)
-        return !path;
-    mix_text(hash, name, "");
-    for (size_t count; (count = fread(bytes, 1, sizeof bytes, file)) > 0;)
-        mix(hash, bytes, count);
-    bool is_read = !ferror(file);
+        return NULL;
+    bool is_read = text_read(&text, file);
     if (!is_read)
         say("%s: %s", path, strerror(errno));
     (void)fclose(file);
-    return is_read;
-}
-
-static void mix_sizes(uint64_t *hash, const struct options *options)
-{
-    for (uint32_t i = 0; i < options->dim_count; i++) {
-        mix_text(hash, "dim", options->dims[i].name);
-        mix_number(hash, options->dims[i].is_limit ? "most" : "size", options->dims[i].size);
-    }
-    for (uint32_t i = 0; i < options->input_count; i++) {
-        mix_text(hash, "input", options->inputs[i].input);
-        for (uint32_t k = 0; k < options->inputs[i].rank; k++)
-            mix_number(hash, "size", options->inputs[i].dims[k]);
-    }
-    for (uint32_t i = 0; i < options->value_count; i++) {
-        mix_text(hash, "bind", options->values[i].input);
-        for (uint32_t k = 0; k < options->values[i].count; k++) {
-            char number[40];
-            (void)snprintf(number, sizeof number, "%.17g", options->values[i].numbers[k]);
-            mix_text(hash, "value", number);
-        }
-    }
+    *count = text.count;
+    return is_read ? text_kept(&text) : NULL;
 }
 
 bool find_fingerprint(const struct run *run, char *out)
 {
     const struct options *options = run->options;
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    mix_text(&hash, "version", npart_version());
-    for (int i = 0; i < options->target_count; i++)
-        mix_text(&hash, "target", options->labels[i]);
-    mix_text(&hash, "runtime", options->runtime);
-    mix_text(&hash, "partitioner", options->partitioner);
-    mix_text(&hash, "gates", options->gates);
-    mix_number(&hash, "level", options->level);
-    mix_number(&hash, "advice", !options->skips_advice);
-    mix_number(&hash, "sustained", options->is_sustained);
-    mix_number(&hash, "ram", (long long)options->ram_bytes);
-    mix_text(&hash, "class", options->device_class);
-    mix_number(&hash, "prompt", (long long)options->prompt_tokens);
-    mix_number(&hash, "detail", run->report.detail);
-    mix_number(&hash, "keep", (long long)options->keep_bytes);
-    mix_sizes(&hash, options);
-    for (uint32_t i = 0; i < options->assumption_count; i++) {
-        mix_text(&hash, "assume", options->assumptions[i].op);
-        mix_text(&hash, "node", options->assumptions[i].node);
-        mix_number(&hash, "npu", options->assumptions[i].on_npu);
-    }
-    for (uint32_t i = 0; i < options->cut_count; i++)
-        mix_text(&hash, "cut", options->cuts[i]);
-    for (size_t i = 0; i < options->limit_count; i++) {
-        mix_text(&hash, "limit", options->limits[i].name);
-        mix_number(&hash, "value", (long long)options->limits[i].value);
-    }
-    (void)snprintf(out, FINGERPRINT_BYTES, "%016llx", (unsigned long long)hash);
-    if (!mix_file(&hash, "oplist", options->oplist) || !mix_file(&hash, "cost", options->cost))
-        return false;
-    (void)snprintf(out, FINGERPRINT_BYTES, "%016llx", (unsigned long long)hash);
-    return true;
+    struct npart_read_options read = read_options_of(options);
+    struct npart_inference_options sizes = inference_options(options);
+    struct npart_plan_options plan = plan_options(options);
+    struct npart_scan_options scan = NPART_SCAN_OPTIONS_INIT;
+    scan.labels = options->labels;
+    scan.label_count = (uint32_t)options->target_count;
+    scan.read = &read;
+    scan.sizes = &sizes;
+    scan.plan = &plan;
+    scan.detail = run->report.detail;
+    scan.skips_advice = options->skips_advice;
+    scan.oplist = options->oplist ? read_file(options->oplist, &scan.oplist_bytes) : NULL;
+    scan.cost = options->cost && !scan.oplist == !options->oplist ? read_file(options->cost, &scan.cost_bytes) : NULL;
+    (void)npart_scan_fingerprint(&scan, out, NPART_FINGERPRINT_BYTES);
+    return !scan.oplist == !options->oplist && !scan.cost == !options->cost;
 }
 
 /* ---- lines -------------------------------------------------------------------------------------------------- */
@@ -156,7 +84,7 @@ static const char *look_at(const struct options *options, const char *path, stru
 }
 
 void make_line(const struct run *run, const char *fingerprint, const struct npart_file *model, bool *is_dim_found,
-               struct line *line)
+               struct npart_line *line)
 {
     struct text text = {0};
     struct npart_error why = {.status = NPART_ERROR_READ};
@@ -180,5 +108,5 @@ void make_line(const struct run *run, const char *fingerprint, const struct npar
     }
     if (text.has_failed)
         free(text.bytes);
-    *line = (struct line){text.has_failed ? NULL : text.bytes, text.has_failed ? 0 : text.count};
+    *line = (struct npart_line){text.has_failed ? NULL : text.bytes, text.has_failed ? 0 : text.count};
 }

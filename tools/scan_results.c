@@ -3,35 +3,22 @@
  * A file of lines is open for adding alone, so that whatever goes wrong, what stands there stays. Each line says with
  * which version and options it was made, so a file needs no other beside it to be gone on with.
  */
-#include "scan_results.h"
-
-#include <errno.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "files.h"
-#include "message.h"
-#include "printed.h"
-#include "scan_lines.h"
-#include "scan_text.h"
+#include "scan.h"
 
 struct reader {
     struct results *results;
     const char *fingerprint;
     npart_many *many;
     size_t *earlier;
-    size_t line;
-    bool has_memory;
 };
 
 /* ---- earlier lines ------------------------------------------------------------------------------------------ */
 
-static void take_model(struct reader *reader, const char *path)
+/* A callback of the library's. */
+static void take_model(void *payload, const char *path)
 {
-    char *form = path ? json_form(path) : NULL;
-    reader->has_memory = reader->has_memory && form && paths_add(&reader->results->done, form);
-    free(form);
+    struct reader *reader = payload;
+    paths_add(&reader->results->done, json_form(path));
     ++*reader->earlier;
 }
 
@@ -39,85 +26,30 @@ static void take_model(struct reader *reader, const char *path)
 static void take_document(void *payload, const char *path, const char *json, size_t count)
 {
     struct reader *reader = payload;
-    reader->has_memory = reader->has_memory && json && npart_many_add(reader->many, json, count, NULL) == NPART_OK;
+    if (!path || !json || npart_many_add(reader->many, json, count, NULL) != NPART_OK)
+        give_up();
     take_model(reader, path);
-}
-
-/* Why a file cannot be gone on with; NULL: it can. */
-static const char *line_problem(const struct reader *reader, const struct npart_many_line *line)
-{
-    if (!line->version || !line->options || !line->path)
-        return "not a line that scan writes";
-    if (strcmp(line->version, npart_version()) != 0)
-        return "made by another version of npu-partition";
-    if (strcmp(line->options, reader->fingerprint) != 0)
-        return "made with other targets or options, or other contents of --oplist or --cost";
-    return NULL;
-}
-
-static bool take_line(struct reader *reader, const struct text *text)
-{
-    struct npart_many_line line = {.size = sizeof line};
-    npart_status status = npart_many_add(reader->many, text->bytes, text->count, NULL);
-    bool is_report = status == NPART_OK && npart_many_line(reader->many, &line);
-    const char *problem = is_report || status == NPART_ERROR_MALFORMED ? line_problem(reader, &line) : NULL;
-    if (problem)
-        say("%s:%zu: %s, so --resume cannot go on with it", reader->results->name, reader->line, problem);
-    else if (is_report)
-        take_model(reader, line.path);
-    else
-        reader->has_memory = false;
-    return !problem;
-}
-
-/* Of a file without a whole line, which may be another's and is not to be cut then: whether a line begins so. */
-static bool is_torn_line(const struct text *text)
-{
-    static const char beginning[] = "{\"schema\":2,\"tool\":{\"name\":\"npu-partition\"";
-    size_t length = sizeof beginning - 1;
-    return memcmp(text->bytes, beginning, text->count < length ? text->count : length) == 0;
 }
 
 /* Whole lines; *end is where they end. */
 static enum exit_status read_lines(struct reader *reader, FILE *file, uint64_t *end)
 {
-    char bytes[65536];
-    struct text text = {0};
-    bool is_fine = true;
-    *end = 0;
-    for (size_t count; is_fine && (count = fread(bytes, 1, sizeof bytes, file)) > 0;) {
-        for (size_t at = 0, rest; is_fine && at < count; at += rest) {
-            const char *newline = memchr(bytes + at, '\n', count - at);
-            rest = newline ? (size_t)(newline - bytes) + 1 - at : count - at;
-            (void)text_write(&text, bytes + at, rest);
-            if (!newline)
-                continue;
-            reader->line++;
-            *end += text.count;
-            is_fine = !text.has_failed && take_line(reader, &text);
-            text.count = 0;
-        }
-    }
-    bool has_memory = !text.has_failed && reader->has_memory;
-    if (has_memory && !ferror(file) && reader->line == 0 && text.count && !is_torn_line(&text)) {
-        say("%s:1: not a line that scan writes, so --resume cannot go on with it", reader->results->name);
-        is_fine = false;
-    }
-    free(text.bytes);
-    if (ferror(file))
+    struct npart_resume_options how = NPART_RESUME_OPTIONS_INIT;
+    struct npart_error error;
+    how.options = reader->fingerprint;
+    how.found = take_model;
+    how.payload = reader;
+    npart_status status = npart_many_resume(reader->many, read_stream, file, &how, end, &error);
+    if (status == NPART_ERROR_MEMORY)
+        give_up();
+    if (status == NPART_ERROR_READ)
         say("%s: cannot read: %s", reader->results->name, strerror(errno));
-    else if (is_fine && !has_memory)
-        say("out of memory");
-    return ferror(file) || (is_fine && !has_memory) ? EXIT_OTHER : is_fine ? EXIT_FINE : EXIT_USAGE;
+    else if (status != NPART_OK)
+        say("%s:%s: %s, so --resume cannot go on with it", reader->results->name, error.place, error.message);
+    return status == NPART_OK ? EXIT_FINE : status == NPART_ERROR_READ ? EXIT_OTHER : EXIT_USAGE;
 }
 
 /* ---- to open ------------------------------------------------------------------------------------------------ */
-
-static bool has_end(const char *name, const char *end)
-{
-    size_t length = strlen(name), rest = strlen(end);
-    return length > rest && strcmp(name + length - rest, end) == 0;
-}
 
 static bool is_database_name(const char *name)
 {
@@ -170,9 +102,9 @@ static enum exit_status open_database(struct results *results, const struct opti
     bool resumes = options->resumes;
     bool is_open = database_open(&results->database, options->output, resumes, tool, problem, sizeof problem) &&
                    (!resumes || database_read(results->database, take_document, reader, problem, sizeof problem));
-    if (is_open && reader->has_memory)
+    if (is_open)
         return EXIT_FINE;
-    say("%s: %s", options->output, is_open ? "out of memory" : problem);
+    say("%s: %s", options->output, problem);
     return resumes ? EXIT_USAGE : EXIT_OTHER;
 }
 
@@ -194,7 +126,7 @@ static bool is_refused(const struct options *options)
 enum exit_status results_open(struct results *results, const struct options *options, const char *fingerprint,
                               npart_many *many, size_t *earlier)
 {
-    struct reader reader = {results, fingerprint, many, earlier, 0, true};
+    struct reader reader = {results, fingerprint, many, earlier};
     *results = (struct results){.name = options->output ? options->output : "standard output"};
     if (!options->output) {
         results->file = stdout;
@@ -211,16 +143,6 @@ enum exit_status results_open(struct results *results, const struct options *opt
 
 /* ---- to write ----------------------------------------------------------------------------------------------- */
 
-static int compare(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-bool results_have(const struct results *results, const char *path)
-{
-    return results->done.count && bsearch(&path, results->done.items, results->done.count, sizeof path, compare);
-}
-
 static bool tell_not_written(const struct results *results, const char *problem)
 {
     say("%s: cannot write: %s", results->name, problem);
@@ -234,7 +156,7 @@ bool results_settle(struct results *results)
     return is_kept || tell_not_written(results, problem);
 }
 
-bool results_add(struct results *results, const struct line *line)
+bool results_add(struct results *results, const struct npart_line *line)
 {
     char problem[1024] = "";
     bool is_written = results->database
@@ -255,7 +177,6 @@ bool results_close(struct results *results)
     }
     if (!is_closed)
         (void)tell_not_written(results, problem);
-    paths_free(&results->done);
     *results = (struct results){0};
     return is_closed;
 }

@@ -3,31 +3,7 @@
  * The command selftest: a model of a few nodes that a target surely takes, by its own plan, with what runs it. Where
  * that model does not run on the NPU, it is not the model.
  */
-#include "words.h"
-
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "message.h"
-
-struct selftest {
-    struct run *run;
-    const char *path;
-    struct npart_selftest_info info;
-};
-
-static bool write_model(const struct selftest *at)
-{
-    struct output_file file = {0};
-    bool is_written = begin_output_file(&file, at->path) &&
-                      fwrite(at->info.bytes, 1, at->info.byte_count, file.stream) == at->info.byte_count &&
-                      fflush(file.stream) == 0;
-    is_written = end_output_file(&file, is_written) && is_written;
-    if (!is_written)
-        say("%s: cannot write: %s", at->path, strerror(errno));
-    return is_written;
-}
+#include "tool.h"
 
 /* The path stands in quotes in the commands that are told. */
 static bool can_be_quoted(const char *path)
@@ -53,8 +29,8 @@ static const char *objection(struct options *options)
 
 enum exit_status run_selftest(struct run *run, struct options *options)
 {
-    struct selftest at = {.run = run, .path = options->output};
-    const char *problem = objection(options);
+    struct npart_selftest_info info = {.size = sizeof info};
+    const char *path = options->output, *problem = objection(options);
     if (problem)
         return usage(problem);
     if (!find_oplists(run, options))
@@ -65,15 +41,14 @@ enum exit_status run_selftest(struct run *run, struct options *options)
     struct npart_plan_options plan = plan_options(options);
     struct npart_error error;
     npart_selftest *selftest = NULL;
-    npart_status status = npart_selftest_make(&selftest, run->oplists[0], options->targets[0], at.path, &sizes, &plan,
+    npart_status status = npart_selftest_make(&selftest, run->oplists[0], options->targets[0], path, &sizes, &plan,
                                               &error);
-    at.info.size = sizeof at.info;
-    if (is_fine(run, "", status, &error) && !npart_selftest_info(selftest, &at.info)) {
+    if (is_fine(run, "", status, &error) && !npart_selftest_info(selftest, &info)) {
         say("no model of selftest is whole on this target, and nothing was written; where a toolkit quantizes by "
             "itself, add the switch: %s+quantize", options->targets[0] ? options->targets[0] : "TARGET");
         worsen(run, EXIT_THRESHOLD);
     } else if (status == NPART_OK) {
-        npart_status told = write_model(&at) ? NPART_OK : NPART_ERROR_WRITE;
+        npart_status told = save_file(path, info.bytes, info.byte_count) ? NPART_OK : NPART_ERROR_WRITE;
         if (told == NPART_OK && !options->is_quiet)
             told = (options->format == FORMAT_JSON ? npart_selftest_json : npart_selftest_text)(selftest, write_output,
                                                                                                 run, &error);

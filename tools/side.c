@@ -1,14 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "side.h"
-
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "files.h"
-#include "paths.h"
-#include "platform.h"
+#include "tool.h"
 
 bool is_saved_report(const char *path)
 {
@@ -25,15 +16,13 @@ bool is_saved_report(const char *path)
 /* The cache beside a baseline; NULL, with what is to be told of that. */
 static FILE *open_cache(const char *path, char *problem, size_t bytes)
 {
-    char *beside = join_parts(path, NPART_BASELINE_CACHE, "");
-    bool is_file = beside && npart__path_kind(beside, true) == NPART__PATH_FILE;
+    const char *beside = text_of("%s" NPART_BASELINE_CACHE, path);
+    bool is_file = npart__path_kind(beside, true) == NPART__PATH_FILE;
     FILE *file = is_file ? npart__stream_open(beside, "rb") : NULL;
     if (!file)
-        (void)snprintf(problem, bytes, "cannot be read (%s)",
-                       !beside || is_file ? strerror(errno) : "not a regular file");
-    if (beside && npart__path_kind(beside, true) == NPART__PATH_NOTHING)
+        (void)snprintf(problem, bytes, "cannot be read (%s)", is_file ? strerror(errno) : "not a regular file");
+    if (npart__path_kind(beside, true) == NPART__PATH_NOTHING)
         (void)snprintf(problem, bytes, "is missing");
-    free(beside);
     return file;
 }
 

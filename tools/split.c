@@ -2,46 +2,32 @@
  *
  * The commands split and annotate: the model is read a second time, and written with what the plans say.
  */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "job.h"
-#include "message.h"
-#include "paths.h"
-#include "platform.h"
-#include "scan_text.h"
-#include "words.h"
+#include "tool.h"
 
 #define MANIFEST "/manifest.json"
 
-/* The text of the manifest. False with errno. */
-static bool read_manifest(struct text *out, const char *folder)
+/* The text of the manifest; NULL with errno. */
+static const char *read_manifest(const char *folder)
 {
-    char *path = join_parts(folder, MANIFEST, ""), piece[4096];
-    errno = ENOMEM;
-    FILE *file = path ? npart__stream_open(path, "rb") : NULL;
-    for (size_t count; file && (count = fread(piece, 1, sizeof piece, file)) > 0;)
-        (void)text_write(out, piece, count);
-    bool is_read = file && !ferror(file) && text_write(out, "", 1);
+    struct text text = {0};
+    FILE *file = npart__stream_open(text_of("%s" MANIFEST, folder), "rb");
+    bool is_read = file && text_read(&text, file);
     if (file)
         (void)fclose(file);
-    free(path);
-    return is_read;
+    return is_read ? text_kept(&text) : NULL;
 }
 
 /* What was written, once it is. */
 static void tell(struct run *run, const struct job *job, const char *written, bool splits)
 {
-    struct text manifest = {0};
     struct npart_error error;
     struct npart_subject subject = {.size = sizeof subject, .kind = NPART_SUBJECT_PARTS, .plans = job->pairs,
                                     .count = (size_t)run->options->target_count, .model = run->options->models[0],
                                     .written = written};
     if (run->options->is_quiet)
         return;
-    bool is_read = !splits || read_manifest(&manifest, written);
-    subject.manifest = manifest.bytes;
+    subject.manifest = splits ? read_manifest(written) : NULL;
+    bool is_read = !splits || subject.manifest;
     npart_status status = is_read ? write_report(run, &subject, NULL, &error) : NPART_OK;
     if (!is_read)
         say("%s" MANIFEST ": cannot read: %s", written, strerror(errno));
@@ -49,7 +35,6 @@ static void tell(struct run *run, const struct job *job, const char *written, bo
         tell_error(written, &error);
     if (!is_read || status != NPART_OK)
         worsen(run, EXIT_OTHER);
-    free(manifest.bytes);
 }
 
 /* Why the options of either do not do; NULL: they do. */
@@ -71,10 +56,11 @@ static const char *objection(const struct options *options, bool splits)
                : NULL;
 }
 
-static enum exit_status write_model(struct run *run, struct options *options, bool splits)
+enum exit_status run_split(struct run *run, struct options *options)
 {
     struct npart_error error = {0};
     struct job job = {0};
+    bool splits = strcmp(options->word->name, "split") == 0;
     const char *problem = objection(options, splits), *path = options->models[0], *out = options->output;
     if (problem)
         return usage(problem);
@@ -91,14 +77,4 @@ static enum exit_status write_model(struct run *run, struct options *options, bo
         tell(run, &job, out, splits);
     job_free(&job);
     return run->status;
-}
-
-enum exit_status run_split(struct run *run, struct options *options)
-{
-    return write_model(run, options, true);
-}
-
-enum exit_status run_annotate(struct run *run, struct options *options)
-{
-    return write_model(run, options, false);
 }

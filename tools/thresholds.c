@@ -1,19 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "thresholds.h"
-
-#include <string.h>
-
-#include "message.h"
-
-void find_outcomes(struct outcomes *out, const struct options *options, const npart_plan *plan)
-{
-    out->count = npart_plan_outcomes(plan, &options->thresholds, out->items, NPART_MOST_OUTCOMES);
-}
-
-void find_validity(struct outcomes *out, const struct options *options, const npart_inference *inference)
-{
-    out->count = npart_inference_outcomes(inference, &options->thresholds, out->items, NPART_MOST_OUTCOMES);
-}
+#include "tool.h"
 
 const char *const *condition_words(void)
 {
@@ -36,25 +22,27 @@ void tell_reason(const char *model, const char *target, const npart_plan *plan, 
     say("%s: %s: first action: %s", model, target, told);
 }
 
-bool meets_thresholds(const struct options *options, const char *model, const char *target, const npart_plan *plan)
+/* "MODEL: TARGET: " stands before what is told, or "MODEL: ". */
+static bool are_met(const struct npart_gate_outcome *items, uint32_t count, const char *model, const char *target)
 {
-    struct outcomes outcomes;
     bool is_met = true;
-    find_outcomes(&outcomes, options, plan);
-    for (uint32_t i = 0; i < outcomes.count; i++) {
-        if (outcomes.items[i].is_met)
-            continue;
-        say("%s: %s: %s", model, target, outcomes.items[i].text);
-        is_met = false;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!items[i].is_met)
+            say("%s: %s%s%s", model, target, *target ? ": " : "", items[i].text);
+        is_met &= items[i].is_met;
     }
     return is_met;
 }
 
+bool meets_thresholds(const struct options *options, const char *model, const char *target, const npart_plan *plan)
+{
+    struct npart_gate_outcome items[NPART_MOST_OUTCOMES];
+    return are_met(items, npart_plan_outcomes(plan, &options->thresholds, items, NPART_MOST_OUTCOMES), model, target);
+}
+
 bool meets_validity(const struct options *options, const char *model, const npart_inference *inference)
 {
-    struct outcomes outcomes;
-    find_validity(&outcomes, options, inference);
-    if (outcomes.count && !outcomes.items[0].is_met)
-        say("%s: %s", model, outcomes.items[0].text);
-    return !outcomes.count || outcomes.items[0].is_met;
+    struct npart_gate_outcome items[NPART_MOST_OUTCOMES];
+    return are_met(items, npart_inference_outcomes(inference, &options->thresholds, items, NPART_MOST_OUTCOMES), model,
+                   "");
 }

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "words.h"
-
-#include <string.h>
-
-#include "message.h"
-#include "platform.h"
+#include "tool.h"
 
 /* Why the options do not do; NULL: they do. */
 static const char *objection(const struct options *options)

@@ -285,6 +285,54 @@ NPART_API void npart_project_idle(const npart_project *project, bool has_targets
 NPART_API void npart_project_idle_waivers(const npart_project *project, bool is_whole, npart_project_callback tell,
                                           void *payload);
 
+/* ---- which models ---------------------------------------------------------------------------------------- */
+
+/* The models that `npu-partition check` holds to project files, each with the one that it stands under. */
+typedef struct npart_checklist npart_checklist;
+
+#define NPART_PROJECT_FILE "npu-partition.toml"
+
+struct npart_checklist_options {
+    uint32_t version;
+    const struct npart_allocator *allocator; /* NULL: malloc and free */
+    /* The project file of all of them; NULL: that in the folder of a model, or the nearest above it, up to that with
+     * .git. */
+    const char *config;
+    /* Is told what is wrong, or strange, of a path (NULL: of none), at a place in that file, or with line 0; NULL:
+     * nobody is. */
+    void (*tell)(void *payload, const char *path, uint32_t line, uint32_t column, const char *text);
+    void *payload;
+};
+#define NPART_CHECKLIST_OPTIONS_INIT {.version = 1}
+
+/* Models by their paths; of a project file, or, where there are no paths, of that of the working directory, all that it
+ * names. `options` may be NULL. Fails with ARGUMENT (a project file cannot be read, or no model is named), MALFORMED
+ * (it has mistakes), READ or LIMIT (a folder cannot be looked through), or MEMORY; all but the last are told. */
+NPART_API npart_status npart_checklist_make(npart_checklist **out, const char *const *paths, size_t count,
+                                            const struct npart_checklist_options *options, struct npart_error *error);
+/* Gives the handle back, with the project files. */
+NPART_API void npart_checklist_free(npart_checklist *list);
+
+/* Paths can be opened from the working directory, and are as short as a person would write them. */
+struct npart_checklist_project {
+    size_t size;
+    npart_project *project;
+    const char *path; /* of the file */
+    const char *folder; /* its folder, to be put before paths that are relative to it: "", "../", "/home/me/" */
+    const char *oplist, *cost, *baseline; /* NULL: not said */
+    bool is_whole; /* all of its models are in the list */
+};
+NPART_API bool npart_checklist_project(const npart_checklist *list, uint32_t index,
+                                       struct npart_checklist_project *out);
+struct npart_checklist_model {
+    size_t size;
+    const char *path;
+    const char *relative; /* to the folder of the project file; NULL: it is not in it */
+    uint32_t project; /* by its index; NPART_NONE: there is none */
+};
+/* In the order in which they were named, each once. */
+NPART_API bool npart_checklist_model(const npart_checklist *list, uint32_t index, struct npart_checklist_model *out);
+
 /* ---- a model at the gate --------------------------------------------------------------------------------- */
 
 /* How a model stands on a target; of several the greatest. */

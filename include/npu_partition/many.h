@@ -53,6 +53,44 @@ NPART_API bool npart_many_failure(const npart_many *many, uint32_t index, struct
 NPART_API npart_status npart_many_text(const npart_many *many, const struct npart_report_options *look,
                                        npart_write_callback write, void *payload, struct npart_error *error);
 
+/* ---- scans that go on -------------------------------------------------------------------------------------- */
+
+/* What the lines of a scan depend on. All three options must be there. */
+struct npart_scan_options {
+    uint32_t version;
+    const char *const *labels; /* of the targets, with their precisions */
+    uint32_t label_count;
+    const struct npart_read_options *read;
+    const struct npart_inference_options *sizes;
+    const struct npart_plan_options *plan;
+    enum npart_detail detail;
+    bool skips_advice;
+    const void *oplist, *cost; /* what these files have; NULL: there are none */
+    size_t oplist_bytes, cost_bytes;
+};
+#define NPART_SCAN_OPTIONS_INIT {.version = 1}
+#define NPART_FINGERPRINT_BYTES 17 /* 16 digits and a NUL */
+/* All of that in 16 digits, as lines tell it (npart_many_line.options); "" where something is missing. */
+NPART_API size_t npart_scan_fingerprint(const struct npart_scan_options *options, char *out, size_t bytes);
+
+struct npart_resume_options {
+    uint32_t version;
+    const char *options; /* by which all lines must have been made; NULL: any */
+    void (*found)(void *payload, const char *path); /* is told of each model; NULL: nobody is */
+    void *payload;
+};
+#define NPART_RESUME_OPTIONS_INIT {.version = 1}
+/* Counts the lines of an earlier scan. `*end`, which may be NULL: where the last whole one ends; a torn one after it is
+ * not counted. `options` may be NULL. Fails with ARGUMENT, READ, MALFORMED (a line is of no such scan, of another
+ * version or of other options; the place is its number) or MEMORY. */
+NPART_API npart_status npart_many_resume(npart_many *many, npart_read_callback read, void *payload,
+                                         const struct npart_resume_options *options, uint64_t *end,
+                                         struct npart_error *error);
+/* Writes a line on how many models there are, `earlier` of them of earlier scans, and how fast they were; another one
+ * where some could not be analyzed. Fails with ARGUMENT, WRITE or MEMORY. */
+NPART_API npart_status npart_many_totals(const npart_many *many, uint64_t earlier, double seconds,
+                                         npart_write_callback write, void *payload, struct npart_error *error);
+
 /* A table over models and targets: a line each, with what to do first. */
 typedef struct npart_overview npart_overview;
 /* One without lines. `allocator` may be NULL. Fails with ARGUMENT or MEMORY. */
@@ -68,6 +106,40 @@ NPART_API npart_status npart_overview_add(npart_overview *overview, const char *
 /* Writes the table for people, in one piece. `look` may be NULL. Fails with ARGUMENT, WRITE or MEMORY. */
 NPART_API npart_status npart_overview_text(const npart_overview *overview, const struct npart_report_options *look,
                                            npart_write_callback write, void *payload, struct npart_error *error);
+
+/* ---- many at the same time --------------------------------------------------------------------------------- */
+
+/* What a job has made, which is the caller's. */
+struct npart_line {
+    void *text;
+    size_t bytes;
+};
+#define NPART_MOST_WORKERS 1024
+
+struct npart_spread_options {
+    uint32_t version;
+    const struct npart_allocator *allocator; /* NULL: malloc and free */
+    uint32_t workers; /* threads that make lines; 0: one for each processor */
+    bool is_unordered; /* lines are taken as they come, not in the order of the jobs */
+    size_t most_lines; /* of jobs that are begun and wait for one that takes long; 0: 64 for each worker, and 64 */
+    size_t most_bytes; /* of lines that wait, above which no job is begun; 0: 64 MiB */
+    /* In a thread of its own, first of all; NULL: nothing. */
+    void (*begin)(void *payload);
+    /* Makes the line of a job, in any thread; workers count from 0. */
+    void (*make)(void *payload, size_t job, uint32_t worker, struct npart_line *out);
+    /* Takes the next line, in the caller's thread; NULL: none came for a tenth of a second. False: no more jobs are
+     * begun; lines of those that are still come. */
+    bool (*take)(void *payload, const struct npart_line *line);
+    void *payload; /* of all three */
+};
+#define NPART_SPREAD_OPTIONS_INIT {.version = 1}
+
+/* Does jobs 0, 1, ... by several threads, as `npu-partition scan` analyzes models; ends when all that were begun have
+ * been taken. Where the system has no threads, the caller's does all of it. Fails with ARGUMENT or MEMORY. */
+NPART_API npart_status npart_spread(size_t jobs, const struct npart_spread_options *options,
+                                    struct npart_error *error);
+/* How many workers that are for so many jobs. */
+NPART_API uint32_t npart_spread_workers(size_t jobs, uint32_t asked);
 
 /* ---- patterns of paths ----------------------------------------------------------------------------------- */
 

@@ -265,6 +265,10 @@ NPART_API bool npart_plan_compiled(const npart_plan *plan, uint32_t node, struct
  * be more than in the model, where the runtime replaces one by others, and belong to other graphs. Ids are the same.
  * Plans whose runtimes see the same have the same view. No plan can be made from it. */
 NPART_API const npart_inference *npart_plan_view(const npart_plan *plan);
+/* Why an override of an op (npart_assumption) changes nothing, as a sentence: neither the model has it, nor what a plan
+ * makes of it; "" where one does. */
+NPART_API size_t npart_assumption_note(const char *op, const npart_model *model, const npart_plan *const *plans,
+                                       size_t count, char *out, size_t bytes);
 /* The op list that it was made with. */
 NPART_API const npart_oplist *npart_plan_oplist(const npart_plan *plan);
 

@@ -101,6 +101,8 @@ void npart__system_text(int code, char *out, size_t bytes);
 void npart__system_time(uint64_t *seconds, uint64_t *nanoseconds);
 /* Never goes back, whatever is done to the clock. */
 uint64_t npart__monotonic_ms(void);
+/* Of this machine, that may run now; at least 1. */
+unsigned npart__processors(void);
 /* Another one in each process that runs. */
 unsigned long npart__process_number(void);
 

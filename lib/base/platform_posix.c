@@ -328,6 +328,17 @@ void npart__system_time(uint64_t *seconds, uint64_t *nanoseconds)
     *nanoseconds = (uint64_t)now.tv_nsec;
 }
 
+unsigned npart__processors(void)
+{
+#if defined(_SC_NPROCESSORS_ONLN)
+    long count = sysconf(_SC_NPROCESSORS_ONLN);
+#else
+    long count = 1;
+#endif
+    /* cppcheck-suppress [knownConditionTrueFalse,duplicateValueTernary] ; it sees the #else alone */
+    return count > 0 ? (unsigned)count : 1;
+}
+
 uint64_t npart__monotonic_ms(void)
 {
     struct timespec now = {0, 0};

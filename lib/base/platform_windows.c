@@ -438,6 +438,13 @@ void npart__system_time(uint64_t *seconds, uint64_t *nanoseconds)
 }
 
 /* In steps of some 15 ms, which is fine enough for a budget of time. */
+unsigned npart__processors(void)
+{
+    SYSTEM_INFO info;
+    GetSystemInfo(&info);
+    return info.dwNumberOfProcessors > 0 ? (unsigned)info.dwNumberOfProcessors : 1;
+}
+
 uint64_t npart__monotonic_ms(void)
 {
     return GetTickCount64();

@@ -31,7 +31,7 @@ make=${MAKE:-make}
 build() {
 	"$make" -C "$root" BUILD="$work/make" CC="$work/bin/cc" AR="$work/bin/ar" NO_SQLITE=1 STRIP=true WARNINGS= \
 		CFLAGS="-O2 $flags" CPPFLAGS="-isystem $work/dependencies/include $windows" \
-		LIBS="-L$work/dependencies/lib -lprotobuf-c -lm" TOOL_LIBS= "$@"
+		LIBS="-L$work/dependencies/lib -lprotobuf-c -lm -pthread" TOOL_LIBS= "$@"
 }
 case $system in
 linux)

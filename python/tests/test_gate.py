@@ -12,7 +12,7 @@ import pytest
 
 import npu_partition
 from npu_partition import analyze
-from npu_partition.gate import CONDITIONS, Baseline, Checked, Project, outcomes
+from npu_partition.gate import CONDITIONS, Baseline, Checked, Project, assumption_note, checklist, outcomes
 
 
 def test_outcomes_are_the_tools(tool: str, detector: pathlib.Path) -> None:
@@ -117,3 +117,50 @@ def test_a_check_is_the_tools(tool: str, detector: pathlib.Path, tmp_path: pathl
         file.write("\n" + found.waiver(0))
     assert asked("--format", "json").returncode == 0
     assert checked().standing == "waived"
+
+
+def test_a_checklist_is_the_tools(tool: str, detector: pathlib.Path, tmp_path: pathlib.Path,
+                                  monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("zoo/a.onnx", "zoo/deep/b.onnx", "zoo/old/c.onnx", "apart.onnx"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(detector, tmp_path / name)
+    toml = tmp_path / "zoo/npu-partition.toml"
+    toml.write_text('targets = ["hexagon:v73"]\nexclude = "old/*"\n[[models]]\npath = ["**/*.onnx", "none/*"]\n',
+                    encoding="utf-8")
+    monkeypatch.chdir(tmp_path / "zoo/deep")
+
+    def asked(*words: str) -> tuple[list[str], list[str]]:
+        done = subprocess.run([tool, "check", "--format", "json", *words], capture_output=True, text=True, check=False)
+        notes = [line for line in done.stderr.splitlines() if not line.endswith("no threshold holds for it")]
+        return ([json.loads(line)["check"]["model"] for line in done.stdout.splitlines()],
+                [line.removeprefix("npu-partition: ") for line in notes])
+
+    def listed(*words: str) -> tuple[list[str], list[str]]:
+        told: list[str] = []
+        return [item.path for item in checklist(words, tell=told.append)], told
+
+    assert listed() == asked() == (["../a.onnx", "../deep/b.onnx"],
+                                   ["../npu-partition.toml:4:22: note: no file matches none/*"])
+    assert listed("b.onnx", "../old/c.onnx", "../npu-partition.toml") == asked(
+        "b.onnx", "../old/c.onnx", "../npu-partition.toml")
+    first = checklist(["b.onnx"])[0]
+    assert (first.path, first.relative, first.project) == ("b.onnx", "deep/b.onnx", "../npu-partition.toml")
+    apart = checklist(["../../apart.onnx"])[0]
+    assert (apart.relative, apart.project) == (None, None)
+    apart = checklist(["../../apart.onnx"], config=toml)[0]
+    assert apart.relative is None and apart.project == "../npu-partition.toml"
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(npu_partition.ArgumentError, match=r"no npu-partition\.toml here"):
+        checklist()
+    toml.write_text("target = 3", encoding="utf-8")
+    with pytest.raises(npu_partition.MalformedError):
+        checklist(["zoo/a.onnx"])
+
+
+def test_an_override_is_noted_as_the_tools(tool: str, detector: pathlib.Path) -> None:
+    done = subprocess.run([tool, detector, "-t", "hexagon:v73", "-q", "--assume", "Convs=npu", "--assume", "Conv=npu"],
+                          capture_output=True, text=True, check=True)
+    found = analyze(detector, "hexagon:v73")
+    assert assumption_note(found, "Conv") == ""
+    assert done.stderr == f"npu-partition: {detector}: note: {assumption_note(found, 'Convs')}\n"
+    assert "did you mean Conv" in done.stderr

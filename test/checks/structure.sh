@@ -62,7 +62,7 @@ fi
 
 # Names in a log are no commands: all that the tool prints goes through one file.
 if grep -nE '\b(printf|puts|putchar|perror)\(|\b(fprintf|fputs|fputc|putc|fwrite|vfprintf)\(.*std(out|err)' tools/*.c | grep -v '^tools/printed.c:'; then
-	complain "this is printed past tools/printed.h"
+	complain "this is printed past tools/printed.c"
 fi
 
 # What the operating system does is asked in one place of the library and one of the tool, so that both run elsewhere.

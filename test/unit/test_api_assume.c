@@ -136,5 +136,25 @@ static void test_api_assume__no_node_to_explain(void)
     analysis_close(&at);
 }
 
-TESTS(test_api_assume__ops_and_nodes, test_api_assume__has_a_reason, test_api_assume__what_is_not_there,
+/* "Neg" is there, and what comes near to a name that is not is told. */
+static void test_api_assume__changes_nothing(void)
+{
+    struct analysis at;
+    char text[200] = "";
+    open_assuming(&at, NULL, 0);
+    const npart_model *model = npart_inference_model(npart_plan_inference(at.plan));
+    const npart_plan *const plans[] = {at.plan};
+    CHECK_INT(npart_assumption_note("Neg", model, plans, 1, text, sizeof text), 0);
+    CHECK_INT(npart_assumption_note("ai.onnx:Neg", model, plans, 1, text, sizeof text), 0);
+    CHECK_INT(npart_assumption_note(NULL, model, plans, 1, text, sizeof text), 0);
+    CHECK(npart_assumption_note("com.microsoft:Neg", model, plans, 1, text, sizeof text) > 0);
+    CHECK(npart_assumption_note("Sigmoids", model, plans, 1, text, sizeof text) == strlen(text));
+    CHECK_TEXT(text, "--assume Sigmoids changes nothing: the model has no such op; did you mean Sigmoid?");
+    (void)npart_assumption_note("Conv3", model, NULL, 0, text, sizeof text);
+    CHECK_TEXT(text, "--assume Conv3 changes nothing: the model has no such op");
+    analysis_close(&at);
+}
+
+TESTS(test_api_assume__changes_nothing, test_api_assume__ops_and_nodes, test_api_assume__has_a_reason,
+      test_api_assume__what_is_not_there,
       test_api_assume__a_node_explained, test_api_assume__no_node_to_explain)

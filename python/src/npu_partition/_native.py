@@ -340,6 +340,7 @@ NPART_MOST_RUN_PROVIDERS = 16
 NPART_SELFTEST_MODELS = 8
 NPART_MOST_RUN_ROWS = 4096
 NPART_MOST_MEASUREMENTS = 64
+NPART_MOST_WORKERS = 1024
 NPART_MOST_GLOB_BYTES = 4096
 NPART_MOST_OUTCOMES = 16
 NPART_BASELINE_VERSION = 3
@@ -355,8 +356,12 @@ NPART_DIFF_OPTIONS_INIT = {"version": 1}
 NPART_REPORT_OPTIONS_INIT = {"version": 2, "detail": NPART_DETAIL_NODES}
 NPART_DOCUMENT_OPTIONS_INIT = {"version": 2, "detail": NPART_DETAIL_SUMMARY}
 NPART_ENTRY_INIT = {"version": 1}
+NPART_SCAN_OPTIONS_INIT = {"version": 1}
+NPART_RESUME_OPTIONS_INIT = {"version": 1}
+NPART_SPREAD_OPTIONS_INIT = {"version": 1}
 NPART_FILES_OPTIONS_INIT = {"version": 1}
 NPART_SIDES_OPTIONS_INIT = {"version": 1}
+NPART_CHECKLIST_OPTIONS_INIT = {"version": 1}
 NPART_GATE_OPTIONS_INIT = {"version": 1}
 NPART_GATE_PLAN_INIT = {"version": 1}
 
@@ -2901,6 +2906,94 @@ class npart_many_failure(Structure):
     ]
 
 
+class npart_scan_options(Structure):
+    version: int
+    labels: Any
+    label_count: int
+    read: Any
+    sizes: Any
+    plan: Any
+    detail: int
+    skips_advice: bool
+    oplist: Any
+    cost: Any
+    oplist_bytes: int
+    cost_bytes: int
+    _fields_ = [
+        ("version", c_uint32),
+        ("labels", POINTER(c_char_p)),
+        ("label_count", c_uint32),
+        ("read", POINTER(npart_read_options)),
+        ("sizes", POINTER(npart_inference_options)),
+        ("plan", POINTER(npart_plan_options)),
+        ("detail", c_int),
+        ("skips_advice", c_bool),
+        ("oplist", c_void_p),
+        ("cost", c_void_p),
+        ("oplist_bytes", c_size_t),
+        ("cost_bytes", c_size_t),
+    ]
+
+
+npart_resume_options_found = CFUNCTYPE(None, c_void_p, c_void_p)
+
+
+class npart_resume_options(Structure):
+    version: int
+    options: Bytes | None
+    found: Any
+    payload: Any
+    _fields_ = [
+        ("version", c_uint32),
+        ("options", c_char_p),
+        ("found", npart_resume_options_found),
+        ("payload", c_void_p),
+    ]
+
+
+class npart_line(Structure):
+    text: Any
+    bytes: int
+    _fields_ = [
+        ("text", c_void_p),
+        ("bytes", c_size_t),
+    ]
+
+
+npart_spread_options_begin = CFUNCTYPE(None, c_void_p)
+
+
+npart_spread_options_make = CFUNCTYPE(None, c_void_p, c_size_t, c_uint32, POINTER(npart_line))
+
+
+npart_spread_options_take = CFUNCTYPE(c_bool, c_void_p, POINTER(npart_line))
+
+
+class npart_spread_options(Structure):
+    version: int
+    allocator: Any
+    workers: int
+    is_unordered: bool
+    most_lines: int
+    most_bytes: int
+    begin: Any
+    make: Any
+    take: Any
+    payload: Any
+    _fields_ = [
+        ("version", c_uint32),
+        ("allocator", POINTER(npart_allocator)),
+        ("workers", c_uint32),
+        ("is_unordered", c_bool),
+        ("most_lines", c_size_t),
+        ("most_bytes", c_size_t),
+        ("begin", npart_spread_options_begin),
+        ("make", npart_spread_options_make),
+        ("take", npart_spread_options_take),
+        ("payload", c_void_p),
+    ]
+
+
 npart_files_options_skip = CFUNCTYPE(c_bool, c_void_p, c_void_p)
 
 
@@ -3150,6 +3243,58 @@ class npart_project_settings(Structure):
     ]
 
 
+npart_checklist_options_tell = CFUNCTYPE(None, c_void_p, c_void_p, c_uint32, c_uint32, c_void_p)
+
+
+class npart_checklist_options(Structure):
+    version: int
+    allocator: Any
+    config: Bytes | None
+    tell: Any
+    payload: Any
+    _fields_ = [
+        ("version", c_uint32),
+        ("allocator", POINTER(npart_allocator)),
+        ("config", c_char_p),
+        ("tell", npart_checklist_options_tell),
+        ("payload", c_void_p),
+    ]
+
+
+class npart_checklist_project(Structure):
+    size: int
+    project: Any
+    path: Bytes | None
+    folder: Bytes | None
+    oplist: Bytes | None
+    cost: Bytes | None
+    baseline: Bytes | None
+    is_whole: bool
+    _fields_ = [
+        ("size", c_size_t),
+        ("project", c_void_p),
+        ("path", c_char_p),
+        ("folder", c_char_p),
+        ("oplist", c_char_p),
+        ("cost", c_char_p),
+        ("baseline", c_char_p),
+        ("is_whole", c_bool),
+    ]
+
+
+class npart_checklist_model(Structure):
+    size: int
+    path: Bytes | None
+    relative: Bytes | None
+    project: int
+    _fields_ = [
+        ("size", c_size_t),
+        ("path", c_char_p),
+        ("relative", c_char_p),
+        ("project", c_uint32),
+    ]
+
+
 npart_gate_options_is_gone = CFUNCTYPE(c_bool, c_void_p, c_void_p)
 
 
@@ -3391,6 +3536,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "npart_compiled_verdict_text": (c_char_p, [c_int]),
     "npart_plan_compiled": (c_bool, [c_void_p, c_uint32, POINTER(npart_compiled), c_char_p, c_size_t]),
     "npart_plan_view": (c_void_p, [c_void_p]),
+    "npart_assumption_note": (c_size_t, [c_char_p, c_void_p, POINTER(c_void_p), c_size_t, c_char_p, c_size_t]),
     "npart_plan_oplist": (c_void_p, [c_void_p]),
     "npart_plan_verdict_text": (c_char_p, [c_int]),
     "npart_plan_summary": (c_bool, [c_void_p, POINTER(npart_summary)]),
@@ -3730,6 +3876,19 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
             POINTER(npart_error),
         ],
     ),
+    "npart_scan_fingerprint": (c_size_t, [POINTER(npart_scan_options), c_char_p, c_size_t]),
+    "npart_many_resume": (
+        c_int,
+        [
+            c_void_p,
+            npart_read_callback,
+            c_void_p,
+            POINTER(npart_resume_options),
+            POINTER(c_uint64),
+            POINTER(npart_error),
+        ],
+    ),
+    "npart_many_totals": (c_int, [c_void_p, c_uint64, c_double, npart_write_callback, c_void_p, POINTER(npart_error)]),
     "npart_overview_make": (c_int, [POINTER(c_void_p), POINTER(npart_allocator), POINTER(npart_error)]),
     "npart_overview_free": (None, [c_void_p]),
     "npart_overview_add": (c_int, [c_void_p, c_char_p, c_char_p, c_void_p, c_void_p, POINTER(npart_error)]),
@@ -3743,6 +3902,8 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
             POINTER(npart_error),
         ],
     ),
+    "npart_spread": (c_int, [c_size_t, POINTER(npart_spread_options), POINTER(npart_error)]),
+    "npart_spread_workers": (c_uint32, [c_size_t, c_uint32]),
     "npart_glob_problem": (c_char_p, [c_char_p]),
     "npart_glob_match": (c_bool, [c_char_p, c_char_p]),
     "npart_files_find": (
@@ -3851,6 +4012,19 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "npart_project_found": (None, [c_void_p, c_uint32]),
     "npart_project_idle": (None, [c_void_p, c_bool, npart_project_callback, c_void_p]),
     "npart_project_idle_waivers": (None, [c_void_p, c_bool, npart_project_callback, c_void_p]),
+    "npart_checklist_make": (
+        c_int,
+        [
+            POINTER(c_void_p),
+            POINTER(c_char_p),
+            c_size_t,
+            POINTER(npart_checklist_options),
+            POINTER(npart_error),
+        ],
+    ),
+    "npart_checklist_free": (None, [c_void_p]),
+    "npart_checklist_project": (c_bool, [c_void_p, c_uint32, POINTER(npart_checklist_project)]),
+    "npart_checklist_model": (c_bool, [c_void_p, c_uint32, POINTER(npart_checklist_model)]),
     "npart_standing_text": (c_char_p, [c_int]),
     "npart_is_day": (c_bool, [c_char_p]),
     "npart_gate_make": (c_int, [POINTER(c_void_p), c_void_p, POINTER(npart_gate_options), POINTER(npart_error)]),

@@ -8,14 +8,14 @@ import datetime
 import json
 import os
 import pathlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Union
 
 from . import _native
 from ._analysis import Analysis
 from ._arguments import encoded
 from ._errors import ArgumentError, MalformedError
-from ._library import call, decoded, library, make, read_text, reader_of, sized
+from ._library import call, decoded, items, library, make, read_text, reader_of, sized
 from ._report import report_options
 
 Path = Union[str, "os.PathLike[str]"]
@@ -89,6 +89,17 @@ def outcomes(analysis: Analysis, *, max_partitions: int | None = None, min_cover
     for target, plan in zip(analysis.targets, live.plans, strict=True):
         take(target.name, library.npart_plan_outcomes(plan.plan.pointer, ctypes.byref(asked), room, len(room)))
     return tuple(found)
+
+
+def assumption_note(analysis: Analysis, op: str) -> str:
+    """Why an override of this op (`assume`) changes nothing: neither the model has it, nor what a plan makes of it; ""
+    where one does."""
+    live = analysis._source.live()
+    plans = (ctypes.c_void_p * len(live.plans))(*(plan.plan.pointer for plan in live.plans))
+    model = library.npart_inference_model(live._inference.pointer)
+    text = ctypes.create_string_buffer(1024)
+    library.npart_assumption_note(encoded(op), model, plans, len(live.plans), text, len(text))
+    return decoded(text.value)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -225,6 +236,50 @@ class Project:
             None if asked.min_coverage < 0 else float(asked.min_coverage),
             None if asked.min_mac_coverage < 0 else float(asked.min_mac_coverage),
             tuple(word for word, is_on in zip(CONDITIONS, asked.fails_on, strict=True) if is_on))
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Listed:
+    """A model that a check is of."""
+
+    path: str
+    relative: str | None
+    """To the folder of its project file; None: it is not in it."""
+    project: str | None
+    """The project file that it stands under; None: none."""
+
+
+def checklist(paths: Iterable[Path] = (), *, config: Path | None = None,
+              tell: Callable[[str], None] | None = None) -> tuple[Listed, ...]:
+    """The models that `npu-partition check` checks: those of the paths; of a project file, or of that of the working
+    directory where there are none, all that it names.
+
+    Args:
+        config: the project file of all of them; None: that beside a model, or in the nearest folder above.
+        tell: is told what is wrong or strange, a line each.
+
+    Raises:
+        ArgumentError: a project file cannot be read, or names no model.
+        MalformedError, ReadError, LimitError: as they say.
+    """
+    texts = [encoded(os.fspath(path)) for path in paths]
+    options = _native.npart_checklist_options(version=1)
+    options.config = None if config is None else encoded(os.fspath(config))
+
+    def told(_payload: int | None, path: int | None, line: int, column: int, text: int) -> None:
+        about = decoded(ctypes.string_at(path)) if path else ""
+        place = f"{about}:{line}:{column}: " if line else f"{about}: " if about else ""
+        if tell:
+            tell(place + decoded(ctypes.string_at(text)))
+
+    options.tell = _native.npart_checklist_options_tell(told)
+    made = make(library.npart_checklist_make, library.npart_checklist_free, (ctypes.c_char_p * len(texts))(*texts),
+                len(texts), ctypes.byref(options))
+    projects = [decoded(at.path) for at in items(made, library.npart_checklist_project,
+                                                 _native.npart_checklist_project)]
+    return tuple(Listed(decoded(at.path), None if at.relative is None else decoded(at.relative),
+                        None if at.project == _native.NPART_NONE else projects[at.project])
+                 for at in items(made, library.npart_checklist_model, _native.npart_checklist_model))
 
 
 class Checked:

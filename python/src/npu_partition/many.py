@@ -12,7 +12,7 @@ from typing import Any
 from . import _native
 from ._analysis import Analysis
 from ._arguments import encoded
-from ._library import call, decoded, initialized, items, library, make, read_text, sized
+from ._library import call, decoded, initialized, items, library, make, read_text, reader_of, sized
 from ._report import report_options
 
 
@@ -76,6 +76,32 @@ class Sums:
         data = text.encode() if isinstance(text, str) else text
         call(library.npart_many_add, self._handle.pointer, data, len(data))
 
+    def resume(self, path: str | os.PathLike[str], options: str | None = None) -> list[str]:
+        """Counts the lines of an earlier scan, and gives the models that they are of.
+
+        Args:
+            options: by which they must have been made, as `last` has them; None: any.
+
+        Raises:
+            MalformedError: a line is of no scan, of another version or of other options; its place is the number.
+        """
+        paths: list[str] = []
+
+        def found(_payload: int | None, text: int) -> None:
+            paths.append(decoded(ctypes.string_at(text)))
+
+        how = initialized(_native.npart_resume_options, _native.NPART_RESUME_OPTIONS_INIT)
+        how.options = None if options is None else options.encode()
+        how.found = _native.npart_resume_options_found(found)
+        with open(path, "rb") as file:
+            call(library.npart_many_resume, self._handle.pointer, reader_of(file.read()), None, ctypes.byref(how), None,
+                 about=os.fspath(path))
+        return paths
+
+    def totals(self, seconds: float, earlier: int = 0) -> str:
+        """How many models there are, `earlier` of them of earlier scans, how fast they were, and which failed."""
+        return decoded(read_text(library.npart_many_totals, self._handle.pointer, earlier, ctypes.c_double(seconds)))
+
     @property
     def last(self) -> dict[str, str | None]:
         """What the report that was counted last says of itself: path, version, options, error; {} before the first."""
@@ -105,3 +131,39 @@ class Sums:
 
     def __str__(self) -> str:
         return self.to_text()
+
+
+def spread(jobs: int, make: Callable[[int], bytes], *, workers: int = 0, in_order: bool = True) -> list[bytes]:
+    """What each of so many jobs makes, by the library's threads, as ``npu-partition scan`` does it.
+
+    Args:
+        make: is called with 0, 1, ... in any thread.
+        workers: threads; 0: one for each processor.
+        in_order: of the jobs; False: as they are finished.
+
+    Raises:
+        Exception: what `make` has raised first; no more jobs are begun then.
+    """
+    made: dict[int, bytes] = {}
+    taken: list[bytes] = []
+    failed: list[Exception] = []
+
+    def make_one(_payload: int | None, job: int, _worker: int, out: Any) -> None:
+        try:
+            made[job] = make(job)
+            out.contents.text, out.contents.bytes = job + 1, len(made[job])
+        except Exception as error:
+            failed.append(error)
+
+    def take(_payload: int | None, line: Any) -> bool:
+        if line and not failed:
+            taken.append(made.pop(line.contents.text - 1))
+        return not failed
+
+    options = initialized(_native.npart_spread_options, _native.NPART_SPREAD_OPTIONS_INIT)
+    options.workers, options.is_unordered = workers, not in_order
+    options.make, options.take = _native.npart_spread_options_make(make_one), _native.npart_spread_options_take(take)
+    call(library.npart_spread, jobs, ctypes.byref(options))
+    if failed:
+        raise failed[0]
+    return taken

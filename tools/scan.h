@@ -1,14 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Where lines go: standard output, a file that a later scan can go on with, or a database.
+ * Lines of a scan: what is in one, and where they go.
  */
-#ifndef TOOL_SCAN_RESULTS_H
-#define TOOL_SCAN_RESULTS_H
+#ifndef TOOL_SCAN_H
+#define TOOL_SCAN_H
 
 #include "database.h"
-#include "paths.h"
-#include "run.h"
-#include "scan_window.h"
+#include "tool.h"
+
+/* ---- the line of one model ------------------------------------------------------------------------------------ */
+
+/* Of all options that lines depend on, but for --max-bytes, --max-memory and --timeout, with the files that they name:
+ * member `tool.options`. False, and told: such a file cannot be read. */
+bool find_fingerprint(const struct run *run, char *out);
+
+/* May be called from several threads at once, with the same run. `is_dim_found` has a place for each --dim; those that
+ * the model has are set. */
+void make_line(const struct run *run, const char *fingerprint, const struct npart_file *model, bool *is_dim_found,
+               struct npart_line *line);
+
+/* ---- where lines go ------------------------------------------------------------------------------------------- */
 
 struct results {
     const char *name; /* as messages say it */
@@ -21,10 +32,8 @@ struct results {
  * dropped; *earlier: how many. Tells what is wrong: there is something already, or not of the same options. */
 enum exit_status results_open(struct results *results, const struct options *options, const char *fingerprint,
                               npart_many *many, size_t *earlier);
-/* Whether an earlier scan has the model, by its path as JSON has it. */
-bool results_have(const struct results *results, const char *path);
 /* Writes a line, at once or, into a database, within a second. False, and told: it cannot be written. */
-bool results_add(struct results *results, const struct line *line);
+bool results_add(struct results *results, const struct npart_line *line);
 /* To be called now and then while no line comes. False, and told: earlier lines cannot be written. */
 bool results_settle(struct results *results);
 /* Writes what is left, and closes; once closed, it does nothing. False, and told: not all could be written. */
