@@ -159,11 +159,11 @@ static uint32_t only_before(const struct neighbours *at, uint32_t id, enum npart
 }
 
 /* In Transpose -> QuantizeLinear -> DequantizeLinear -> Transpose the first goes on to the second: it is gone, and they
- * are as they were. */
+ * are as they were. One of integers may stand between the two as well. */
 static uint32_t before_pair(const struct neighbours *at, uint32_t second)
 {
     uint32_t dequantizer = only_before(at, second, NPART__ROLE_DEQUANTIZES);
-    uint32_t quantizer = dequantizer == NPART_NONE ? dequantizer : only_before(at, dequantizer, NPART__ROLE_QUANTIZES);
+    uint32_t quantizer = only_before(at, dequantizer == NPART_NONE ? second : dequantizer, NPART__ROLE_QUANTIZES);
     uint32_t first = quantizer == NPART_NONE ? quantizer : before(at, quantizer);
     bool is_used_once = first != NPART_NONE && is_of(at, first, cancelled, NPART__COUNT(cancelled)) &&
                         at->users[result_of(at, first)] == 1 && !at->is_outer[result_of(at, first)];
