@@ -220,9 +220,9 @@ static bool passes_concat(const struct npart__trial *trial, const struct npart__
     return cost < 0;
 }
 
-/* Whether a Reshape gives [N,C,L] other spatial axes, as [N,C,H,W]: a Transpose that a list says moves goes past it
- * (onnx_transpose_optimization.cc, HandleReshape). */
-static bool divides_length(const struct npart__trial *trial, const struct npart__node *node)
+/* Whether a Reshape gives [N,C,L] other spatial axes, as [N,C,H,W], or changes nothing: a Transpose that a list says
+ * moves goes past it (onnx_transpose_optimization.cc, HandleReshape). */
+static bool lets_layout_through(const struct npart__trial *trial, const struct npart__node *node)
 {
     uint32_t made = npart__node_output(trial->graph, node, 0);
     if (!trial->oplist->moved_ops.count || made == NPART_NONE ||
@@ -230,8 +230,11 @@ static bool divides_length(const struct npart__trial *trial, const struct npart_
         return false;
     const struct npart__fact *in = npart__fact_of(trial->inference, npart__node_input(trial->graph, node, 0));
     const struct npart__fact *out = npart__fact_of(trial->inference, made);
-    return in->has_rank && out->has_rank && in->rank == 3 && out->rank > 3 && in->dims[0] == out->dims[0] &&
-           in->dims[1] == out->dims[1];
+    bool is_kept = in->has_rank && out->has_rank && in->rank == out->rank;
+    for (uint32_t i = 0; is_kept && i < in->rank; i++)
+        is_kept = npart__same(in->dims[i], out->dims[i]);
+    return is_kept || (in->has_rank && out->has_rank && in->rank == 3 && out->rank > 3 && in->dims[0] == out->dims[0] &&
+                       in->dims[1] == out->dims[1]);
 }
 
 /* What an op of a `layout` line makes, as a Conv, is in the target's order, and so is what a Relu makes of that:
@@ -252,7 +255,7 @@ static enum npart__truth in_layout(const struct npart__trial *trial, uint32_t va
         if (!npart__node_plays(trial->graph, node, NPART__ROLE_QUANTIZES) &&
             !npart__node_plays(trial->graph, node, NPART__ROLE_DEQUANTIZES) &&
             !is_among(trial, oplist->through_ops.items, oplist->through_ops.count, node) &&
-            !divides_length(trial, node))
+            !lets_layout_through(trial, node))
             return NPART__FALSE;
         if (weighs && npart__comes_from(node, NPART__WAY(CONCAT)) && !passes_concat(trial, node))
             return NPART__FALSE;
