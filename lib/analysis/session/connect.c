@@ -8,6 +8,22 @@
  */
 #include "session/passes.h"
 
+/* What is part of a node that has been taken away, or has got a body in its place, since: its results are made by what
+ * makes those of that node now. Whether there is any. */
+static bool settle_fused(struct npart__session *session)
+{
+    bool is_any = false;
+    for (uint32_t n = 0; n < session->file->nodes.count; n++) {
+        uint32_t into = session->fates[n] == NPART_FATE_FUSED ? npart__fused_into(session, n) : NPART_NONE;
+        if (into == NPART_NONE || npart__is_live(session, into))
+            continue;
+        session->fates[n] = NPART_FATE_NO_OP;
+        session->into[n] = NPART_NONE;
+        is_any = true;
+    }
+    return is_any;
+}
+
 /* Of the file's nodes alone: reports give these numbers, and a reader counts nodes in the file. */
 static void count_fates(struct npart__session *session)
 {
@@ -89,12 +105,12 @@ static uint32_t put_after_producers(const struct npart__graph *graph, const uint
 }
 
 /* A node that stays for equal ones may stand after what uses these in the file: then it is put before that, with what
- * it uses. False when out of memory. */
-static bool place_equal(const struct npart__session *session, struct npart__graph *graph, struct npart__arena *arena)
+ * it uses. `is_any`: where something was moved for sure. False when out of memory. */
+static bool place_equal(const struct npart__session *session, struct npart__graph *graph, bool is_any,
+                        struct npart__arena *arena)
 {
     const uint32_t *before = graph->order;
     size_t nodes = graph->nodes.count + (size_t)1, made = 0;
-    bool is_any = false;
     for (uint32_t i = 0; !is_any && i < graph->order_count; i++)
         is_any = is_repeated(session, before[i]);
     if (!is_any)
@@ -128,9 +144,10 @@ bool npart__session_connect(struct npart__session *session, struct npart__arena 
         return false;
     session->graph = graph;
     session->inference = session->made_from;
+    bool has_settled = settle_fused(session);
     count_fates(session);
     resolve_operands(session, graph);
-    return place_equal(session, graph, arena) && npart__list_users(graph, session->fates, arena) &&
+    return place_equal(session, graph, has_settled, arena) && npart__list_users(graph, session->fates, arena) &&
            npart__session_copy(session, arena);
 }
 

@@ -40,7 +40,8 @@ static npart_status extend(struct npart__inference *inference, const struct npar
     uint32_t nodes = before->file->nodes.count, values = before->file->values.count;
     *out = (struct npart__session){
         .made_from = inference, .inference = inference, .file = graph, .computes = before->computes,
-        .moves_quantizers = before->moves_quantizers};
+        .moves_quantizers = before->moves_quantizers, .altered = before->altered,
+        .altered_count = before->altered_count};
     /* Products come in round 0, whatever rounds there were before them. */
     out->round_count = round > before->round_count ? round : before->round_count;
     if (!npart__session_lengthen(before, out, nodes, values, graph->nodes.count, graph->values.count, arena))
