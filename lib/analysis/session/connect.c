@@ -8,14 +8,14 @@
  */
 #include "session/passes.h"
 
-/* What is part of a node that has been taken away, or has got a body in its place, since: its results are made by what
+/* What repeats a node that has been taken away, or has got a body in its place, since: its results are made by what
  * makes those of that node now. Whether there is any. */
 static bool settle_fused(struct npart__session *session)
 {
     bool is_any = false;
     for (uint32_t n = 0; n < session->file->nodes.count; n++) {
-        uint32_t into = session->fates[n] == NPART_FATE_FUSED ? npart__fused_into(session, n) : NPART_NONE;
-        if (into == NPART_NONE || npart__is_live(session, into))
+        bool repeats = session->fates[n] == NPART_FATE_FUSED && npart__repeats(session, n);
+        if (!repeats || npart__is_live(session, npart__fused_into(session, n)))
             continue;
         session->fates[n] = NPART_FATE_NO_OP;
         session->into[n] = NPART_NONE;
