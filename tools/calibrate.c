@@ -31,7 +31,7 @@ struct calibrating {
 static const char *beside(const char *table, const char *path)
 {
     size_t folder = npart__root_length(path) || strcmp(table, "-") == 0 ? 0 : npart__name_offset(table);
-    return text_of("%.*s%s", (int)folder, table, path);
+    return text_as("%.*s%s", (int)folder, table, path);
 }
 
 static bool add_run(struct calibrating *c, const char *table, const struct npart_measured_run *row)

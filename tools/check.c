@@ -125,9 +125,9 @@ static bool find_lists(struct check *check, const struct project *project)
 {
     struct run *run = check->run;
     struct options *options = check->settled;
-    const char *wanted = text_of("%s\n%s", options->oplist ? options->oplist : "", options->cost ? options->cost : "");
+    const char *wanted = text_as("%s\n%s", options->oplist ? options->oplist : "", options->cost ? options->cost : "");
     for (int i = 0; i < options->target_count; i++)
-        wanted = text_of("%s\n%s", wanted, options->targets[i]);
+        wanted = text_as("%s\n%s", wanted, options->targets[i]);
     if (check->lists && strcmp(check->lists, wanted) == 0) {
         if (options->target_count == 0) { /* the list's own */
             struct npart_oplist_info info = {.size = sizeof info};

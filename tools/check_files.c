@@ -65,7 +65,7 @@ bool baseline_write(const struct baseline *baseline, bool are_all)
     if (!baseline->is_written)
         return true;
     bool is_written = write_file(baseline, baseline->path, are_all, false, &count) &&
-                      write_file(baseline, text_of("%s" NPART_BASELINE_CACHE, baseline->path), are_all, true, &count);
+                      write_file(baseline, text_as("%s" NPART_BASELINE_CACHE, baseline->path), are_all, true, &count);
     if (is_written)
         say("%s: %u plan%s written", baseline->path, count, plural(count));
     return is_written;

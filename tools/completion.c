@@ -68,7 +68,7 @@ static void offer_variants(struct question question, const char *target, size_t 
 {
     npart_oplist *list = NULL;
     struct text text = {0};
-    if (npart_oplist_find(&list, text_of("%.*s", (int)length, target), NULL, NULL) == NPART_OK &&
+    if (npart_oplist_find(&list, text_as("%.*s", (int)length, target), NULL, NULL) == NPART_OK &&
         npart_oplist_describe(list, NULL, text_write, &text, NULL) == NPART_OK)
         offer_variants_of(question, text_kept(&text));
     npart_oplist_free(list);
@@ -134,7 +134,7 @@ static void offer_options(struct question question, const struct word *word)
     const struct option_row *option;
     for (size_t i = 0; (option = option_at(i)) != NULL; i++)
         if (option->name && option_goes_with(option, word))
-            offer(question, text_of("--%s", option->name), strlen(option->name) + 2, option->help);
+            offer(question, text_as("--%s", option->name), strlen(option->name) + 2, option->help);
 }
 
 static void offer_commands(struct question question)

@@ -120,7 +120,7 @@ static bool take_targets(struct run *run, struct options *options, struct pair *
         if (place == MOST_TARGETS)
             return refuse(run, EXIT_USAGE, "%s: too many targets", input->path);
         pair->taken[place] = side;
-        options->targets[options->target_count++] = text_of("%s", text);
+        options->targets[options->target_count++] = text_as("%s", text);
     }
     return true;
 }

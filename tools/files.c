@@ -62,14 +62,14 @@ bool is_overwritten(const struct options *options, const char *path)
 char *real_path(const char *path)
 {
     char real[MOST_PATH_BYTES];
-    return npart__path_real(path, real, sizeof real) ? text_of("%s", real) : NULL;
+    return npart__path_real(path, real, sizeof real) ? text_as("%s", real) : NULL;
 }
 
 char *find_place(const char *path)
 {
     size_t length = npart__name_offset(path);
-    char *folder = real_path(length ? text_of("%.*s.", (int)length, path) : ".");
-    return folder ? text_of("%s%s%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/", path + length) : NULL;
+    char *folder = real_path(length ? text_as("%.*s.", (int)length, path) : ".");
+    return folder ? text_as("%s%s%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/", path + length) : NULL;
 }
 
 /* Also where no file is there yet. */

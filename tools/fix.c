@@ -164,7 +164,7 @@ static npart_status write_sides(const struct options *options, const npart_fix *
     size_t length = strlen(written), rest = has_end(written, end) ? sizeof end - 1 : 0;
     struct npart_side_paths paths = {.size = sizeof paths, .model = written, .head = options->head,
                                      .rest = options->rest};
-    paths.manifest = text_of("%.*s.manifest.json", (int)(length - rest), written);
+    paths.manifest = text_as("%.*s.manifest.json", (int)(length - rest), written);
     return npart_fix_write_sides(fix, &paths, options->weights, error);
 }
 
@@ -292,7 +292,7 @@ static npart_status report_set(struct run *run, npart_fix *const *fixes, const c
     if (is_list && !write_text(run, "["))
         return NPART_ERROR_WRITE;
     for (uint32_t i = 0; i < options->token_count_count && status == NPART_OK; i++) {
-        const char *path = folder ? text_of("%s/tokens-%u.onnx", folder, options->token_counts[i]) : NULL;
+        const char *path = folder ? text_as("%s/tokens-%u.onnx", folder, options->token_counts[i]) : NULL;
         if (i && !options->is_quiet && !write_text(run, is_list ? "," : "\n"))
             return NPART_ERROR_WRITE;
         status = report(run, fixes[i], path, set, options->token_count_count, error);

@@ -13,7 +13,7 @@ bool complain(const char *option, const char *value, const char *problem)
 
 static char *copy_part(const char *value, size_t length)
 {
-    return text_of("%.*s", (int)length, value);
+    return text_as("%.*s", (int)length, value);
 }
 
 char *copy_name(const char *option, const char *value, bool has_room, const char *too_many, const char *expected)

@@ -17,7 +17,7 @@ static bool may_be_written(const char *path)
 static bool open_beside(struct output_file *out)
 {
     for (unsigned i = 0; i < MOST_NAMES; i++) {
-        out->beside = text_of("%s.%lu-%u.part", out->place, npart__process_number(), i);
+        out->beside = text_as("%s.%lu-%u.part", out->place, npart__process_number(), i);
         out->stream = npart__stream_open(out->beside, "wbx");
         if (out->stream || errno != EEXIST)
             break;

@@ -60,7 +60,7 @@ bool project_append(const struct project *project, const char *text)
 
 static bool tell_too_many(const struct project *project, uint32_t line, uint32_t column, const char *what, int most)
 {
-    tell_place(NULL, project->is.path, line, column, text_of("more than %d %s", most, what));
+    tell_place(NULL, project->is.path, line, column, text_as("more than %d %s", most, what));
     return false;
 }
 

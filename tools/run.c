@@ -346,10 +346,10 @@ static const char *narrowed(const char *precision, const char *decibels, const c
 {
     const char *const lists[] = {nodes, nodes_16};
     struct npart_error error = {0};
-    const char *made = decibels ? text_of("%s:min-db=%s", precision, decibels) : precision;
+    const char *made = decibels ? text_as("%s:min-db=%s", precision, decibels) : precision;
     for (size_t i = 0; i < 2; i++)
         for (const char *at = lists[i]; at; at = at[strcspn(at, ",")] ? at + strcspn(at, ",") + 1 : NULL)
-            made = text_of("%s%s%.*s", made, i ? ":keep16=" : ":keep=", (int)strcspn(at, ","), at);
+            made = text_as("%s%s%.*s", made, i ? ":keep16=" : ":keep=", (int)strcspn(at, ","), at);
     if (npart_precision_check(made, &error) == NPART_OK)
         return made;
     if (is_told)
@@ -429,7 +429,7 @@ bool spread_targets(struct options *options)
         options->targets[i] = options->targets[i / each];
         options->as[i] = precisions ? options->precisions[i % each] : NULL;
         const char *target = options->targets[i], *as = options->as[i];
-        options->labels[i] = as ? text_of("%s as %s", target, as) : target;
+        options->labels[i] = as ? text_as("%s as %s", target, as) : target;
     }
     options->target_count = targets * each;
     return true;

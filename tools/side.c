@@ -16,7 +16,7 @@ bool is_saved_report(const char *path)
 /* The cache beside a baseline; NULL, with what is to be told of that. */
 static FILE *open_cache(const char *path, char *problem, size_t bytes)
 {
-    const char *beside = text_of("%s" NPART_BASELINE_CACHE, path);
+    const char *beside = text_as("%s" NPART_BASELINE_CACHE, path);
     bool is_file = npart__path_kind(beside, true) == NPART__PATH_FILE;
     FILE *file = is_file ? npart__stream_open(beside, "rb") : NULL;
     if (!file)

@@ -10,7 +10,7 @@
 static const char *read_manifest(const char *folder)
 {
     struct text text = {0};
-    FILE *file = npart__stream_open(text_of("%s" MANIFEST, folder), "rb");
+    FILE *file = npart__stream_open(text_as("%s" MANIFEST, folder), "rb");
     bool is_read = file && text_read(&text, file);
     if (file)
         (void)fclose(file);

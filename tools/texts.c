@@ -51,7 +51,7 @@ void *grow(void *items, size_t item_bytes, size_t count, size_t *room)
 
 /* ---- texts ------------------------------------------------------------------------------------------------- */
 
-char *text_of(const char *format, ...)
+char *text_as(const char *format, ...)
 {
     va_list list, again;
     va_start(list, format);
@@ -75,7 +75,7 @@ bool has_end(const char *text, const char *end)
 void paths_add(struct paths *paths, const char *text)
 {
     paths->items = grow(paths->items, sizeof *paths->items, paths->count, &paths->room);
-    paths->items[paths->count++] = text_of("%s", text);
+    paths->items[paths->count++] = text_as("%s", text);
 }
 
 static int compare(const void *a, const void *b)

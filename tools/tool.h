@@ -72,7 +72,7 @@ void *grow(void *items, size_t item_bytes, size_t count, size_t *room);
 #if defined(__GNUC__)
 __attribute__((format(printf, 1, 2)))
 #endif
-char *text_of(const char *format, ...);
+char *text_as(const char *format, ...);
 
 /* Whether there is that end, and something before it. */
 bool has_end(const char *text, const char *end);
