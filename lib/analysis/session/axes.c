@@ -32,9 +32,8 @@ bool npart__order_left(const struct npart__session *session, uint32_t id, int64_
 {
     if (!npart__order_of_axes(session->inference, id, order, rank))
         return false;
-    uint32_t node = npart__original(session->inference->graph, id);
-    if (node < session->altered_count && session->altered[node].order)
-        memcpy(order, session->altered[node].order, *rank * sizeof *order);
+    if (id < session->altered_count && session->altered[id].order)
+        memcpy(order, session->altered[id].order, *rank * sizeof *order);
     return true;
 }
 

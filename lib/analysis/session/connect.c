@@ -105,7 +105,7 @@ static uint32_t put_after_producers(const struct npart__graph *graph, const uint
 }
 
 /* A node that stays for equal ones may stand after what uses these in the file: then it is put before that, with what
- * it uses. `is_any`: where something was moved for sure. False when out of memory. */
+ * it uses. `is_any`: something may, also where no node repeats another any more. False when out of memory. */
 static bool place_equal(const struct npart__session *session, struct npart__graph *graph, bool is_any,
                         struct npart__arena *arena)
 {

@@ -19,10 +19,15 @@ bool npart__constant_number(const struct npart__session *session, uint32_t value
     return true;
 }
 
-/* Of the graph that is left or, while that is being made, of the file's. */
+/* What is left or, while that is being made, the file's. */
+static const struct npart__graph *graph_of(const struct npart__session *session)
+{
+    return session->graph ? session->graph : session->file;
+}
+
 static uint32_t operand_of(const struct npart__session *session, uint32_t node, uint32_t index)
 {
-    const struct npart__graph *graph = session->graph ? session->graph : session->file;
+    const struct npart__graph *graph = graph_of(session);
     const struct npart__node *at = npart__node_at(graph, node);
     uint32_t value = index < at->input_count ? npart__node_input(graph, at, index) : NPART_NONE;
     return value == NPART_NONE ? value : session->stands_for[value];
@@ -30,7 +35,7 @@ static uint32_t operand_of(const struct npart__session *session, uint32_t node, 
 
 const struct npart__encoding *npart__new_encoding(const struct npart__session *session, uint32_t node)
 {
-    const struct npart__graph *graph = session->graph ? session->graph : session->file;
+    const struct npart__graph *graph = graph_of(session);
     if (!session->altered)
         return NULL;
     if (npart__node_plays(graph, npart__node_at(graph, node), NPART__ROLE_DEQUANTIZES))

@@ -104,6 +104,10 @@ bool npart__constant_number(const struct npart__session *session, uint32_t value
 const struct npart__encoding *npart__new_encoding(const struct npart__session *session, uint32_t node);
 /* Its scale and zero point, 0 where that is left out. False unless both are one number that is known. */
 bool npart__encoding_of(const struct npart__session *session, uint32_t node, struct npart__encoding *out);
+static inline bool npart__same_encoding(struct npart__encoding a, struct npart__encoding b)
+{
+    return a.scale == b.scale && a.zero_point == b.zero_point;
+}
 /* The least and the greatest integer of a type of 8 or 16 bits; false for another. */
 bool npart__quantized_range(int element_type, double *low, double *high);
 

@@ -23,6 +23,7 @@ struct npart__quantized {
     bool is_wide, stays; /* a weight of 8 bits where others have 4; that loses too much in any */
     bool is_16, converts; /* of 16 bits where others have 8; some users read it in the other of the two (wide.c) */
     uint32_t asked_users, converted_users; /* that the quantizer asks; that read it converted (wide.c) */
+    uint32_t last_user; /* the last node that was counted, plus one */
     bool is_bias_operand; /* of some node: such a one has no other type, as it would be a weight then */
     bool is_bias; /* it is quantized after the operand and the weight that it is added to */
     uint32_t copies; /* of a bias that several nodes have */

@@ -18,11 +18,9 @@ static void note_users(struct npart__quantizer *quantizer, uint32_t place)
     const Onnx__NodeProto *node = quantizer->main->node[place];
     for (size_t i = 0; i < node->n_input; i++) {
         struct npart__quantized *tensor = npart__quantized_at(quantizer, node->input[i]);
-        bool is_first = true;
-        for (size_t k = 0; k < i; k++)
-            is_first &= strcmp(node->input[k], node->input[i]) != 0;
-        if (!npart__is_quantizable(tensor) || !is_first)
+        if (!npart__is_quantizable(tensor) || tensor->last_user == place + 1)
             continue;
+        tensor->last_user = place + 1;
         bool is_other = quantizer->is_16[place] != tensor->is_16;
         tensor->asked_users += is_asked(quantizer, place);
         tensor->converted_users += is_other;

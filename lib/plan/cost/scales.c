@@ -51,8 +51,7 @@ double npart__requantized_elements(const struct npart__session *session, uint32_
         uint64_t elements;
         if (value == NPART_NONE || !encoding_before(session, value, &before))
             continue;
-        bool is_alike = before.numbers.scale == after.numbers.scale &&
-                        before.numbers.zero_point == after.numbers.zero_point && before.type == after.type;
+        bool is_alike = npart__same_encoding(before.numbers, after.numbers) && before.type == after.type;
         if (!is_alike && npart__static_elements(npart__fact_of(session->inference, value), &elements))
             sum += (double)elements;
     }

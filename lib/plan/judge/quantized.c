@@ -8,6 +8,14 @@
 
 #include "judge/answer.h"
 
+/* The node that alone uses the value; NPART_NONE where there is none, or more, or the graph hands it out. */
+static uint32_t only_user(const struct npart__trial *trial, uint32_t value)
+{
+    bool is_one = value != NPART_NONE && !npart__value_at(trial->graph, value)->is_graph_output &&
+                  npart__user_count(trial->session, value) == 1;
+    return is_one ? npart__user(trial->session, value, 0) : NPART_NONE;
+}
+
 /* The result that is quantized in place of `value`: past ops that the runtime puts the QuantizeLinear before. The value
  * itself where there is no such, or a scale by channel. */
 static uint32_t moved_result(const struct npart__trial *trial, uint32_t value)
@@ -15,9 +23,10 @@ static uint32_t moved_result(const struct npart__trial *trial, uint32_t value)
     const struct npart__graph *graph = trial->graph;
     uint32_t at = value;
     for (unsigned steps = 0; trial->session->moves_quantizers && steps < NPART__LIMIT_LAYOUT_STEPS; steps++) {
-        if (npart__value_at(graph, at)->is_graph_output || npart__user_count(trial->session, at) != 1)
+        uint32_t id = only_user(trial, at);
+        if (id == NPART_NONE)
             return value;
-        const struct npart__node *user = npart__node_at(graph, npart__user(trial->session, at, 0));
+        const struct npart__node *user = npart__node_at(graph, id);
         if (npart__node_plays(graph, user, NPART__ROLE_QUANTIZES)) {
             uint32_t scale = npart__node_input(graph, user, 1);
             bool is_one = scale != NPART_NONE && trial->inference->facts[scale].has_rank &&
@@ -49,8 +58,7 @@ static bool bound_of(const struct npart__trial *trial, const struct npart__node 
 }
 
 /* Whether all that the QuantizeLinear can tell apart is within the bounds (qdq_util.cc, IsClipMadeRedundantByQ). */
-static bool is_redundant(const struct npart__trial *trial, const struct npart__node *clamp,
-                         uint32_t id)
+static bool is_redundant(const struct npart__trial *trial, const struct npart__node *clamp, uint32_t id)
 {
     bool is_positive = npart__node_plays(trial->graph, clamp, NPART__ROLE_NOT_NEGATIVE);
     double low = is_positive ? 0 : -HUGE_VAL, high = HUGE_VAL;
@@ -71,9 +79,10 @@ static bool is_redundant(const struct npart__trial *trial, const struct npart__n
 static uint32_t clamped(const struct npart__trial *trial, uint32_t value)
 {
     const struct npart__graph *graph = trial->graph;
-    if (npart__value_at(graph, value)->is_graph_output || npart__user_count(trial->session, value) != 1)
+    uint32_t id = only_user(trial, value);
+    if (id == NPART_NONE)
         return NPART_NONE;
-    const struct npart__node *user = npart__node_at(graph, npart__user(trial->session, value, 0));
+    const struct npart__node *user = npart__node_at(graph, id);
     bool fits = user->domain == 0 && npart__node_plays(graph, user, NPART__ROLE_CLAMPS) && user->output_count == 1 &&
                 npart__node_input(graph, user, 0) == value;
     return fits ? npart__node_output(graph, user, 0) : NPART_NONE;
@@ -91,9 +100,9 @@ uint32_t npart__clamped_in_unit(const struct npart__trial *trial, uint32_t value
         return NPART_NONE;
     npart__look_beyond(trial);
     uint32_t quantized = moved_result(trial, result);
-    if (npart__value_at(graph, quantized)->is_graph_output || npart__user_count(trial->session, quantized) != 1)
+    uint32_t user = only_user(trial, quantized);
+    if (user == NPART_NONE)
         return NPART_NONE;
-    uint32_t user = npart__user(trial->session, quantized, 0);
     const struct npart__node *clamp = npart__node_at(graph, npart__producer(graph, result));
     bool quantizes = npart__node_plays(graph, npart__node_at(graph, user), NPART__ROLE_QUANTIZES);
     return quantizes && is_redundant(trial, clamp, user) ? quantized : NPART_NONE;
@@ -174,10 +183,10 @@ uint32_t npart__quantizing_operand(const struct npart__trial *trial, uint32_t va
 /* What the only user makes of the value; NPART_NONE where there is none, or one of another role. */
 static uint32_t next_result(const struct npart__trial *trial, uint32_t value, const enum npart__role *role)
 {
-    if (value == NPART_NONE || npart__value_at(trial->graph, value)->is_graph_output ||
-        npart__user_count(trial->session, value) != 1)
+    uint32_t id = only_user(trial, value);
+    if (id == NPART_NONE)
         return NPART_NONE;
-    const struct npart__node *user = npart__node_at(trial->graph, npart__user(trial->session, value, 0));
+    const struct npart__node *user = npart__node_at(trial->graph, id);
     return role && !npart__node_plays(trial->graph, user, *role) ? NPART_NONE
                                                                  : npart__node_output(trial->graph, user, 0);
 }
@@ -197,7 +206,7 @@ bool npart__may_join_pairs(const struct npart__trial *trial, uint32_t node)
     struct npart__encoding own, other;
     if (at == NPART_NONE ||
         (npart__encoding_of(trial->session, node, &own) && npart__encoding_of(trial->session, again, &other) &&
-         own.scale == other.scale && own.zero_point == other.zero_point))
+         npart__same_encoding(own, other)))
         return false;
     npart__look_beyond(trial);
     bool meets = false;

@@ -56,7 +56,7 @@ static bool are_alike(const struct doubles *at, uint32_t a, uint32_t b)
 {
     struct npart__encoding one, other;
     return npart__encoding_of(at->session, a, &one) && npart__encoding_of(at->session, b, &other) &&
-           one.scale == other.scale && one.zero_point == other.zero_point && type_of(at, a) == type_of(at, b);
+           npart__same_encoding(one, other) && type_of(at, a) == type_of(at, b);
 }
 
 /* What both pairs can tell apart is what the new one must: the smaller range in as many steps, in FLOAT

@@ -2,8 +2,8 @@
  *
  * Nodes that compute what another one does: the runtime keeps the one that it meets first, in its own order, for the
  * users of all (core/optimizer/common_subexpression_elimination.cc), so providers are asked about that one alone.
- * Which are equal is known of the inference (common_subexpression.c). The others are part of it;
- * their work is done there, before all users (connect.c). Of two equal Erfs in two Gelus one is left, and no Gelu; of
+ * Which are equal is known of the inference (common_subexpression.c). The others are part of it; their work is done
+ * there, before all users (connect.c). Of two equal Erfs in two Gelus one is left, and no Gelu; of
  * equal QuantizeLinears one, so that a result which quantize_static quantizes for each use (DedicatedQDQPair) ends a
  * QDQ node unit. Convolutions that a Mul or an Add is part of have weights of their own by then, and are not equal.
  *
@@ -180,7 +180,8 @@ bool npart__fold_equal(struct npart__session *session, struct npart__arena *aren
     uint32_t count = 0;
     bool is_any = false;
     for (uint32_t v = 0; session->inference->first_equal && v < graph->values.count && !is_any; v++)
-        is_any = session->inference->first_equal[v] != v && npart__producer(graph, v) != NPART_NONE;
+        is_any = session->inference->first_equal[v] != v && npart__producer(graph, v) != NPART_NONE &&
+                 npart__is_live(session, npart__producer(graph, v));
     if (!is_any)
         return true;
     struct npart__arena scratch;

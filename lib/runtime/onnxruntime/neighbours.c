@@ -392,7 +392,7 @@ bool npart__fold_neighbours(struct npart__session *session, enum npart__release 
     npart__arena_init(&scratch, &arena->allocator);
     struct neighbours at = {
         .inference = inference, .graph = graph, .session = session, .release = release, .arena = arena,
-                            .scratch = &scratch};
+        .scratch = &scratch};
     bool is_begun = begin(&at);
     for (uint32_t i = 0; is_begun && i < graph->order_count; i++) {
         if (is_of(&at, graph->order[i], cancelled, NPART__COUNT(cancelled)))

@@ -169,8 +169,7 @@ static uint8_t order_after(const struct walk *at, uint32_t id)
     int64_t order[NPART__LIMIT_RANK];
     uint32_t rank, maker = npart__producer(at->graph, operand_of(at, id, 0));
     if (is_layout_op(at, id))
-        return ORDERED |
-               (npart__order_left(at->session, id, order, &rank) ? channels_of(order, rank) : 0);
+        return ORDERED | (npart__order_left(at->session, id, order, &rank) ? channels_of(order, rank) : 0);
     if (is_wrapped(at, id))
         return ORDERED | CHANNELS_FIRST;
     if (is_reshape(at, id))

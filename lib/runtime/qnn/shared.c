@@ -51,8 +51,7 @@ static bool turns_its_result(const struct search *search, uint32_t id)
     int64_t order[NPART__LIMIT_RANK];
     uint32_t rank;
     if (is_layout_op(search, node))
-        return npart__order_left(search->session, id, order, &rank) &&
-               npart__moves_channels(order, rank);
+        return npart__order_left(search->session, id, order, &rank) && npart__moves_channels(order, rank);
     return npart__is_wrapped(search->to, &search->lines, id);
 }
 
