@@ -28,7 +28,8 @@ const struct npart__product npart__products[] = {
      .partitioner = {"qnn", npart__step_by_qnn, true, false, NULL},
      .failures = {[NPART__POLICY_FAIL_SHARED] = npart__apply_shared,
                   [NPART__POLICY_FAIL_FLAT] = npart__apply_flat,
-                  [NPART__POLICY_FAIL_WIDE] = npart__apply_int64,
-                  [NPART__POLICY_FAIL_PASSED] = npart__apply_int64}},
+                  [NPART__POLICY_FAIL_WIDE] = npart__apply_borders,
+                  [NPART__POLICY_FAIL_DOUBLE] = npart__apply_borders,
+                  [NPART__POLICY_FAIL_PASSED] = npart__apply_borders}},
     {.name = NULL},
 };

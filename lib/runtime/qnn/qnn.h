@@ -17,8 +17,8 @@ npart__stepper npart__step_by_qnn;
 npart__failure npart__apply_shared;
 /* flat.c: a node that makes one axis of several where the layout pass then fails. */
 npart__failure npart__apply_flat;
-/* int64.c: a node with an INT64 of too many dims that passes from one side to the other. */
-npart__failure npart__apply_int64;
+/* borders.c: a node with an INT64 of too many dims, or a DOUBLE, that passes from one side to the other. */
+npart__failure npart__apply_borders;
 
 /* The live nodes of the main graph, in the runtime's order. */
 struct npart__in_order {

@@ -136,7 +136,7 @@ void npart__line_partitions(struct npart__parser *parser, const struct npart__va
         policy.kind == NPART__POLICY_FAIL_UNFED || policy.kind == NPART__POLICY_FAIL_SHARED ||
         policy.kind == NPART__POLICY_FAIL_FLAT || policy.kind == NPART__POLICY_FAIL_FIXED ||
         policy.kind == NPART__POLICY_FAIL_UNRANKED || policy.kind == NPART__POLICY_FAIL_WIDE ||
-        policy.kind == NPART__POLICY_FAIL_PASSED;
+        policy.kind == NPART__POLICY_FAIL_PASSED || policy.kind == NPART__POLICY_FAIL_DOUBLE;
     NPART__KEEP(parser, &parser->oplist->policies, policy);
 }
 
