@@ -361,12 +361,12 @@ def tool_answers(args, paths, level):
 
 
 def compare(row, ours):
-    """What to count: a list of (kind, agreed)."""
+    """What to count: a list of (kind, agreed). A compiler that does not end or dies has refused the session."""
     verdicts = {node["index"]: node["verdict"] for node in ours["nodes"] if node["graph"] == ""}
     fails, is_whole = "fail" in verdicts.values(), ours["summary"]["verdict"] in ("whole", "edge")
     if "error" in row:
         is_providers = "EP_FAIL" in row["error"][:40] or "was inserted using the NHWC" in row["error"] \
-            or "the graph is not acyclic" in row["error"]
+            or "the graph is not acyclic" in row["error"] or row["error"].startswith(("timeout", "crash"))
         return [("sessions", fails), ("refused", fails)] + [("wholes", False)] * is_whole if is_providers else []
     found = [("sessions", not fails), ("loaded", not fails)]
     found += [("wholes", len(row["partitions"]) == 1)] * is_whole
