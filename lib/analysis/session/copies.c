@@ -36,9 +36,23 @@ bool npart__session_lengthen(const struct npart__session *before, struct npart__
     return out->fates && out->into && out->remade && out->round && out->place && out->is_constant && out->stands_for;
 }
 
-#define KEPT_OUTSIDE (NPART_NONE - 1) /* no id of a node, and not NPART_NONE */
+#define KEPT_OUTSIDE (NPART_NONE - 1) /* the place of no use, and not NPART_NONE */
 
-/* The node that has the original of what several use, or KEPT_OUTSIDE; NPART_NONE: nothing is copied. A body that
+/* A user as the runtime numbers it. Transposes of its own come when copies have been made: such a one stands for what
+ * uses it. */
+static uint32_t standing_of(const struct npart__session *session, uint32_t user)
+{
+    const struct npart__graph *graph = session->graph;
+    while (graph->scopes.items[graph->nodes.items[user].scope].is_after) {
+        uint32_t result = npart__node_output(graph, &graph->nodes.items[user], 0);
+        if (npart__user_count(session, result) == 0)
+            break;
+        user = npart__user(session, result, 0);
+    }
+    return user;
+}
+
+/* The use that has the original of what several use, or KEPT_OUTSIDE; NPART_NONE: nothing is copied. A body that
  * captures the value cannot be given a copy, for the copy would have to be made inside it; so the original stays
  * with it, and each other user gets a copy. Linear in users, which are in the order of their ids, and asked a constant
  * number of times of each value. `places`: by use, which operand it is. */
@@ -46,13 +60,19 @@ static uint32_t keeper_of(const struct npart__session *session, const uint32_t *
 {
     const struct npart__value *of = npart__value_at(session->graph, value);
     bool is_outside = of->is_graph_output;
+    uint32_t keeper = 0, first = NPART_NONE;
     if (of->consumer_count + of->is_graph_output < 2)
         return NPART_NONE;
-    /* What a body captures stands among the operands of the node that has the body, after its own. */
-    for (uint32_t i = 0; i < of->consumer_count && !is_outside; i++)
-        is_outside = places[of->first_consumer + i] >=
-                     npart__node_at(session->graph, npart__user(session, value, i))->input_count;
-    return is_outside ? KEPT_OUTSIDE : npart__user(session, value, 0);
+    for (uint32_t i = 0; i < of->consumer_count && !is_outside; i++) {
+        uint32_t user = npart__user(session, value, i), standing = standing_of(session, user);
+        /* What a body captures stands among the operands of the node that has the body, after its own. */
+        is_outside = places[of->first_consumer + i] >= npart__node_at(session->graph, user)->input_count;
+        if (standing < first) {
+            first = standing;
+            keeper = i;
+        }
+    }
+    return is_outside ? KEPT_OUTSIDE : keeper;
 }
 
 /* What a live DequantizeLinear makes; NPART_NONE for every other node. */
@@ -150,7 +170,7 @@ static void copy_all(struct npart__session *session, struct npart__graph *graph,
             uint32_t user = npart__user(session, value, u);
             uint32_t operand = places[npart__value_at(before, value)->first_consumer + u];
             const struct npart__node *node = &graph->nodes.items[user];
-            bool has_own = (user != keeper || u > 0) && dequantized_by(session, user) == NPART_NONE;
+            bool has_own = u != keeper && dequantized_by(session, user) == NPART_NONE;
             if (has_own && operand < node->input_count)
                 copy_for(session, graph, id, &graph->operands.items[node->first_input + operand]);
         }
