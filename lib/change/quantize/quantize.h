@@ -29,7 +29,7 @@ enum npart__quantized_kind {
 
 /* A row of formats.def, with what was asked for besides. */
 struct npart__quantized_format {
-    const char *name; /* in full, as it is asked for again: "w4a16:block=128" */
+    const char *name, *about; /* in full, as it is asked for again: "w4a16:block=128" */
     uint8_t kind;     /* enum npart__quantized_kind */
     uint8_t activation_type, weight_type; /* element types; 0: as they are */
     bool is_per_channel; /* a scale for each channel of a weight */

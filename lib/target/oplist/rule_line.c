@@ -166,7 +166,7 @@ static bool has_word(const char *sentence, const char *word)
 {
     while (*sentence) {
         size_t length = strcspn(sentence, " ,:;.()");
-        if (strlen(word) == length && memcmp(word, sentence, length) == 0)
+        if (npart__text_is(sentence, length, word))
             return true;
         sentence += length + (sentence[length] != '\0');
     }
