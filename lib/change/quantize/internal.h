@@ -21,8 +21,8 @@ struct npart__quantized {
     uint8_t role; /* enum npart__tensor_role; NONE: it stays as it is */
     bool is_done; /* its nodes stand */
     bool is_wide, stays; /* a weight of 8 bits where others have 4; that loses too much in any */
-    bool is_16, converts; /* of 16 bits where others have 8; some users read it in the other of the two (wide.c) */
-    uint32_t asked_users, converted_users; /* that the quantizer asks; that read it converted (wide.c) */
+    bool is_16, converts; /* of 16 bits where others have 8; some users read it in the other of the two (qdq.c) */
+    uint32_t asked_users, converted_users; /* that the quantizer asks; that read it converted (qdq.c) */
     uint32_t last_user; /* the last node that was counted, plus one */
     bool is_bias_operand; /* of some node: such a one has no other type, as it would be a weight then */
     bool is_bias; /* it is quantized after the operand and the weight that it is added to */
@@ -136,28 +136,9 @@ static inline double npart__stand_in(uint32_t name, int element_type)
     return element_type == NPART__FLOAT16 ? 1.0 / (double)(16u << name % 4) : (1.0 + name % 997 / 997.0) / 64;
 }
 
-/* ---- qdq.c, wide.c: activations of 16 bits among those of 8 ------------------------------------------------------ */
+/* ---- qdq.c: whether the static quantizer looks at such an operator --------------------------------------------- */
 
-/* Which tensors have them, and which are converted; of nodes that are quantized. */
-void npart__note_wide(struct npart__quantizer *quantizer);
-/* A pair between what makes a tensor and its users; of an output of the graph before it. Of a converted tensor one more
- * of each, and another DequantizeLinear where not all users read what is converted. */
-void npart__add_pair(struct npart__quantizer *quantizer, uint32_t id);
-/* Whether the quantizer looks at such an operator; whether the third operand of it is a bias. */
 bool npart__is_quantized_op(const struct npart__quantizer *quantizer, const char *op);
-bool npart__has_bias(const struct npart__quantizer *quantizer, const char *op);
-/* A node that is called after `name`. */
-Onnx__NodeProto *npart__add_qdq(struct npart__quantizer *quantizer, enum npart__role role, const char *name,
-                                const char *operand, const char *scale, const char *zero, const char *result);
-/* What a node of the file makes under a name it makes under another from here on. */
-void npart__rename_result(struct npart__quantizer *quantizer, uint32_t maker, const char *from, const char *to);
-static inline int npart__activation_type(const struct npart__quantizer *quantizer,
-                                         const struct npart__quantized *tensor, bool is_converted)
-{
-    int type = quantizer->format->activation_type;
-    bool is_16 = tensor->is_16 != is_converted;
-    return !is_16 ? type : type == NPART__UINT8 ? NPART__UINT16 : NPART__INT16;
-}
 
 /* ---- the kinds of formats: `failed` says whether memory was short ------------------------------------------------ */
 

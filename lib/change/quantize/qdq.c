@@ -3,6 +3,10 @@
  * Static quantization: which tensors get QuantizeLinear and DequantizeLinear, and which share a scale. In the order of
  * qdq_quantizer.py: all nodes are asked first, then tensors with scales of their own are quantized, then those that
  * have another's, then biases.
+ *
+ * Where some nodes' activations have 16 bits and others 8, a tensor has the bits of what makes it, and users of the
+ * other kind read it converted (_add_qdq_ops_for_converted_activation; that a node's operands and results are to be of
+ * one type is mixed_precision_overrides_utils.py's).
  */
 #include <math.h>
 #include <stdlib.h>
@@ -59,15 +63,65 @@ static const struct row *row_of(const struct npart__quantizer *quantizer, const 
     return quantizer->format->is_for_qnn && !npart__op_plays(op, NPART__ROLE_CASTS) ? &base : NULL;
 }
 
-bool npart__has_bias(const struct npart__quantizer *quantizer, const char *op)
-{
-    const struct row *row = row_of(quantizer, op);
-    return row && (row->habit == WEIGHTED || row->habit == NORM);
-}
-
 bool npart__is_quantized_op(const struct npart__quantizer *quantizer, const char *op)
 {
     return row_of(quantizer, op) != NULL;
+}
+
+/* Whether the quantizer asks for a node's tensors. */
+static bool is_asked(const struct npart__quantizer *quantizer, uint32_t place)
+{
+    return !quantizer->is_kept[place] && npart__is_quantized_op(quantizer, quantizer->main->node[place]->op_type);
+}
+
+/* ---- activations of 16 bits -------------------------------------------------------------------------------------- */
+
+/* A constant has 16 bits where all that read it have. A node that reads a tensor twice is one user. */
+static void note_users(struct npart__quantizer *quantizer, uint32_t place)
+{
+    const Onnx__NodeProto *node = quantizer->main->node[place];
+    for (size_t i = 0; i < node->n_input; i++) {
+        struct npart__quantized *tensor = npart__quantized_at(quantizer, node->input[i]);
+        if (!npart__is_quantizable(tensor) || tensor->last_user == place + 1)
+            continue;
+        tensor->last_user = place + 1;
+        bool is_other = quantizer->is_16[place] != tensor->is_16;
+        tensor->asked_users += is_asked(quantizer, place);
+        tensor->converted_users += is_other;
+        if (tensor->initializer)
+            tensor->is_16 &= quantizer->is_16[place];
+        else if (!tensor->is_bias_operand)
+            tensor->converts |= is_other;
+    }
+}
+
+/* Which tensors have 16 bits, and which are converted; of nodes that are quantized. */
+static void note_wide(struct npart__quantizer *quantizer)
+{
+    const Onnx__GraphProto *graph = quantizer->main;
+    for (uint32_t i = 0; i < graph->n_node; i++) {
+        const Onnx__NodeProto *node = graph->node[i];
+        struct npart__quantized *bias = node->n_input > 2 ? npart__quantized_at(quantizer, node->input[2]) : NULL;
+        quantizer->is_16[i] &= is_asked(quantizer, i);
+        const struct row *row = bias ? row_of(quantizer, node->op_type) : NULL;
+        if (row && (row->habit == WEIGHTED || row->habit == NORM))
+            bias->is_bias_operand = true;
+    }
+    for (uint32_t i = 0; i < quantizer->tensor_count; i++) {
+        struct npart__quantized *tensor = &quantizer->tensors[i];
+        tensor->is_16 = !tensor->is_bias_operand &&
+                        (tensor->initializer ? tensor->uses > 0
+                                             : tensor->maker != NPART_NONE && quantizer->is_16[tensor->maker]);
+    }
+    for (uint32_t i = 0; i < graph->n_node; i++)
+        note_users(quantizer, i);
+}
+
+static int activation_type(const struct npart__quantizer *quantizer, const struct npart__quantized *tensor,
+                           bool is_converted)
+{
+    int type = quantizer->format->activation_type;
+    return tensor->is_16 == is_converted ? type : type == NPART__UINT8 ? NPART__UINT16 : NPART__INT16;
 }
 
 /* ---- what is asked for ------------------------------------------------------------------------------------------- */
@@ -182,7 +236,8 @@ static bool pads_nothing_new(struct npart__quantizer *quantizer, const Onnx__Nod
     return constant && constant->tensor && npart__tensor_doubles(constant->tensor, &number, 1) && number == 0;
 }
 
-void npart__rename_result(struct npart__quantizer *quantizer, uint32_t maker, const char *from, const char *to)
+/* What a node of the file makes under a name it makes under another from here on. */
+static void rename_result(struct npart__quantizer *quantizer, uint32_t maker, const char *from, const char *to)
 {
     Onnx__NodeProto *node = quantizer->main->node[maker];
     for (size_t i = 0; to && i < node->n_output; i++)
@@ -199,7 +254,7 @@ static void ask_range(struct npart__quantizer *quantizer, Onnx__NodeProto *node,
         return;
     if (operand->uses == 1 && !operand->is_output && !operand->is_input && !operand->is_captured &&
         operand->maker != NPART_NONE && npart__is_quantizable(result) && !operand->converts && !result->converts) {
-        npart__rename_result(quantizer, operand->maker, node->input[0], node->output[0]);
+        rename_result(quantizer, operand->maker, node->input[0], node->output[0]);
         result->maker = operand->maker;
         operand->role = NPART__ROLE_NONE;
         quantizer->is_removed[place] = true;
@@ -331,7 +386,8 @@ static const char *qdq_domain(const struct npart__quantizer *quantizer)
     return is_wide && was_before ? "com.microsoft" : "";
 }
 
-Onnx__NodeProto *npart__add_qdq(struct npart__quantizer *quantizer, enum npart__role role, const char *name,
+/* A node that is called after `name`. */
+static Onnx__NodeProto *add_qdq(struct npart__quantizer *quantizer, enum npart__role role, const char *name,
                                 const char *operand, const char *scale, const char *zero, const char *result)
 {
     const char *domain = qdq_domain(quantizer), *op = npart__role_op(role);
@@ -392,7 +448,7 @@ static void quantize_initializer(struct npart__quantizer *quantizer, struct npar
 {
     const struct npart__quantized_format *format = quantizer->format;
     bool is_weight = tensor->role == NPART__ROLE_WEIGHT;
-    int element_type = !is_weight ? npart__activation_type(quantizer, tensor, false)
+    int element_type = !is_weight ? activation_type(quantizer, tensor, false)
                        : tensor->is_wide ? NPART__INT8 : format->weight_type;
     bool is_symmetric = tensor->axis >= 0 || (is_weight && !is_unsigned(element_type));
     struct range range = range_of(element_type, is_symmetric);
@@ -411,7 +467,7 @@ static void quantize_initializer(struct npart__quantizer *quantizer, struct npar
     const int64_t *dims = scale_dims(quantizer, tensor, has_blocks, &rank);
     add_scales(quantizer, tensor, element_type, dims, rank, has_blocks ? 0 : zero);
     add_quantized(quantizer, tensor, quantized, element_type, has_blocks ? NULL : numbers, zero);
-    Onnx__NodeProto *node = npart__add_qdq(quantizer, NPART__ROLE_DEQUANTIZES, name, quantized, tensor->scale_name,
+    Onnx__NodeProto *node = add_qdq(quantizer, NPART__ROLE_DEQUANTIZES, name, quantized, tensor->scale_name,
                                            tensor->zero_name, tensor->reads);
     if (tensor->axis >= 0)
         npart__set_int(quantizer, node, "axis", tensor->axis);
@@ -436,7 +492,7 @@ static void convert_scale(struct npart__quantizer *quantizer, uint32_t id)
 {
     struct npart__quantized *tensor = &quantizer->tensors[id];
     const char *name = npart__text(&quantizer->names, id);
-    int type = npart__activation_type(quantizer, tensor, true);
+    int type = activation_type(quantizer, tensor, true);
     tensor->converted_scale_name = npart__new_name(quantizer, name, "_scale_convert");
     tensor->converted_zero_name = npart__new_name(quantizer, name, "_zero_point_convert");
     npart__add_tensor(quantizer, tensor->converted_scale_name, tensor->element_type, NULL, 0, NULL,
@@ -445,12 +501,59 @@ static void convert_scale(struct npart__quantizer *quantizer, uint32_t id)
                       middle_of(tensor, range_of(type, false)));
 }
 
+/* Users of the tensor, by whether they read it converted, from now on read another. */
+static void replace_reads(struct npart__quantizer *quantizer, uint32_t id, bool is_converted, const char *by)
+{
+    const char *name = npart__text(&quantizer->names, id);
+    const struct npart__quantized *tensor = &quantizer->tensors[id];
+    for (uint32_t i = 0; i < quantizer->main->n_node && by; i++) {
+        Onnx__NodeProto *node = quantizer->main->node[i];
+        if ((quantizer->is_16[i] != tensor->is_16) != is_converted || !(is_converted || is_asked(quantizer, i)))
+            continue;
+        for (size_t k = 0; k < node->n_input; k++)
+            if (strcmp(node->input[k], name) == 0)
+                node->input[k] = (char *)(uintptr_t)by;
+    }
+}
+
+/* A pair between what makes a tensor and its users; of an output of the graph before it. Of a converted tensor one more
+ * of each, and another DequantizeLinear where not all users read what is converted. */
 static void add_pair(struct npart__quantizer *quantizer, uint32_t id)
 {
-    if (quantizer->tensors[id].converts)
+    struct npart__quantized *tensor = &quantizer->tensors[id];
+    const char *name = npart__text(&quantizer->names, id), *scale = tensor->scale_name, *zero = tensor->zero_name;
+    if (tensor->converts)
         convert_scale(quantizer, id);
-    npart__add_pair(quantizer, id);
-    quantizer->tensors[id].is_done = true;
+    tensor->is_done = true;
+    const char *quantized = npart__new_name(quantizer, name, "_QuantizeLinear_Output"), *input = name;
+    bool are_all = tensor->converts && tensor->asked_users == tensor->converted_users;
+    bool is_output = tensor->is_output && tensor->maker != NPART_NONE;
+    if (is_output) {
+        input = npart__new_name(quantizer, name, "_QuantizeLinear_Input");
+        rename_result(quantizer, tensor->maker, name, input);
+    }
+    const char *first = is_output && !are_all ? name : npart__new_name(quantizer, name, "_DequantizeLinear_Output");
+    (void)add_qdq(quantizer, NPART__ROLE_QUANTIZES, name, input, scale, zero, quantized);
+    (void)add_qdq(quantizer, NPART__ROLE_DEQUANTIZES, name, quantized, scale, zero, first);
+    if (!tensor->converts) {
+        tensor->reads = first != name ? first : NULL;
+        return;
+    }
+    const char *other = npart__arena_format(quantizer->arena, "%s_convert", name);
+    const char *clone = npart__arena_format(quantizer->arena, "%s_convert_clone", name);
+    const char *between = are_all ? first : npart__new_name(quantizer, other, "_QuantizeLinear_Input");
+    const char *last = is_output && are_all ? name : npart__new_name(quantizer, other, "_DequantizeLinear_Output");
+    const char *narrow = npart__new_name(quantizer, other, "_QuantizeLinear_Output");
+    if (first != name)
+        replace_reads(quantizer, id, false, first);
+    if (!are_all)
+        (void)add_qdq(quantizer, NPART__ROLE_DEQUANTIZES, clone, quantized, scale, zero, between);
+    scale = tensor->converted_scale_name;
+    zero = tensor->converted_zero_name;
+    (void)add_qdq(quantizer, NPART__ROLE_QUANTIZES, other, between, scale, zero, narrow);
+    if (last != name)
+        replace_reads(quantizer, id, true, last);
+    (void)add_qdq(quantizer, NPART__ROLE_DEQUANTIZES, other, narrow, scale, zero, last);
 }
 
 /* The range of what a Softmax makes is known; QNN has fixed ones of 16 bits for Sigmoid and Tanh (quant_config.py). */
@@ -489,7 +592,7 @@ static void quantize_own(struct npart__quantizer *quantizer)
         if (tensor->initializer) {
             quantize_initializer(quantizer, tensor);
         } else if (!tensor->op || !npart__op_plays(tensor->op, NPART__ROLE_DEQUANTIZES)) {
-            int type = npart__activation_type(quantizer, tensor, false);
+            int type = activation_type(quantizer, tensor, false);
             choose_scale(quantizer, id, type, &zero);
             npart__name_scales(quantizer, tensor, npart__text(&quantizer->names, id));
             add_scales(quantizer, tensor, type, NULL, 0, zero);
@@ -537,7 +640,7 @@ static void quantize_bias(struct npart__quantizer *quantizer, const struct npart
     npart__add_tensor(quantizer, quantized, NPART__INT32, dims, bias->initializer->n_dims, NULL, NPART__ABSENT);
     npart__add_tensor(quantizer, made.scale_name, bias->element_type, has_channels ? dims : &one, 1, NULL, made.scale);
     npart__add_tensor(quantizer, made.zero_name, NPART__INT32, dims, has_channels, NULL, 0);
-    Onnx__NodeProto *node = npart__add_qdq(quantizer, NPART__ROLE_DEQUANTIZES, row->name, quantized, made.scale_name,
+    Onnx__NodeProto *node = add_qdq(quantizer, NPART__ROLE_DEQUANTIZES, row->name, quantized, made.scale_name,
                                            made.zero_name, row->name);
     if (has_channels)
         npart__set_int(quantizer, node, "axis", 0);
@@ -548,7 +651,7 @@ void npart__quantize_qdq(struct npart__quantizer *quantizer)
 {
     uint32_t count = (uint32_t)quantizer->main->n_node;
     if (quantizer->format->keeps_16)
-        npart__note_wide(quantizer);
+        note_wide(quantizer);
     for (uint32_t i = 0; i < count && !quantizer->failed; i++)
         ask(quantizer, quantizer->main->node[i], i);
     quantize_own(quantizer);
