@@ -50,7 +50,7 @@ static const struct npart__quantized *quantize_weight(struct npart__quantizer *q
         name_parts(quantizer, tensor, own->name);
         npart__add_tensor(quantizer, tensor->quantized_name, element_type, dims, own->n_dims, NULL, NPART__ABSENT);
         npart__add_tensor(quantizer, tensor->scale_name, tensor->element_type, own->dims, scale_rank, NULL,
-                          npart__stand_in(npart__quantized_id(quantizer, own->name), tensor->element_type));
+                          npart__stand_in(quantizer, tensor));
         npart__add_tensor(quantizer, tensor->zero_name, element_type, own->dims, scale_rank, NULL, 0);
     }
     if (--tensor->uses == 0)
@@ -205,7 +205,7 @@ static void dequantize_where_needed(struct npart__quantizer *quantizer)
             dequantize(quantizer, quantizer->nodes.items[i]->input[k]);
     for (uint32_t i = 0; i < quantizer->tensor_count; i++)
         if (quantizer->tensors[i].is_output || quantizer->tensors[i].is_captured)
-            dequantize(quantizer, npart__text(&quantizer->names, i));
+            dequantize(quantizer, quantizer->tensors[i].name);
 }
 
 /* One of com.microsoft. */

@@ -18,6 +18,7 @@ enum npart__reach { NPART__IS_FINITE, NPART__MAY_REACH_INFINITY, NPART__REACHES_
 
 /* A tensor of the main graph, by the id of its name. */
 struct npart__quantized {
+    const char *name;
     uint8_t role; /* enum npart__tensor_role; NONE: it stays as it is */
     bool is_done; /* its nodes stand */
     bool is_wide, stays; /* a weight of 8 bits where others have 4; that loses too much in any */
@@ -28,7 +29,7 @@ struct npart__quantized {
     bool is_bias; /* it is quantized after the operand and the weight that it is added to */
     uint32_t copies; /* of a bias that several nodes have */
     int32_t axis; /* of the channels that have scales of their own; -1: one scale */
-    uint32_t provider; /* whose scale it has, by name; NPART_NONE: its own */
+    struct npart__quantized *provider; /* whose scale it has; NULL: its own */
     double scale; /* NaN: not known, and not written */
     bool is_provider_converted; /* the scale is that of what is converted */
     const char *scale_name, *zero_name;
@@ -50,7 +51,8 @@ struct npart__quantized {
 
 /* A bias: quantized by the scales of what it is added to. */
 struct npart__quantized_bias {
-    uint32_t bias, operand, weight; /* by name */
+    struct npart__quantized *bias;
+    const struct npart__quantized *operand, *weight; /* NULL: the graph has none */
     bool is_converted; /* the node reads the operand in the other type */
     const char *name; /* of the initializer: a copy for each user after the first */
 };
@@ -66,7 +68,7 @@ struct npart__quantizer {
     uint32_t tensor_count;
     int64_t opset; /* of ONNX's operators */
     const struct npart__graph *own; /* as the file is, before it was brought to that opset */
-    struct NPART__ARRAY(uint32_t) marked; /* names, in the order in which they were */
+    struct NPART__ARRAY(struct npart__quantized *) marked; /* in the order in which they were */
     struct NPART__ARRAY(struct npart__quantized_bias) biases;
     struct NPART__ARRAY(Onnx__NodeProto *) nodes; /* new ones */
     struct NPART__ARRAY(Onnx__TensorProto *) initializers;
@@ -80,12 +82,6 @@ struct npart__quantizer {
 
 /* What is known of a tensor by its name; NULL for "" and for names that are new. */
 struct npart__quantized *npart__quantized_at(const struct npart__quantizer *quantizer, const char *name);
-/* The id of such a name; NPART_NONE as above. */
-static inline uint32_t npart__quantized_id(const struct npart__quantizer *quantizer, const char *name)
-{
-    const struct npart__quantized *tensor = npart__quantized_at(quantizer, name);
-    return tensor ? (uint32_t)(tensor - quantizer->tensors) : NPART_NONE;
-}
 /* A name that nothing has, of these pieces; NULL when out of memory. */
 const char *npart__new_name(struct npart__quantizer *quantizer, const char *name, const char *suffix);
 static inline void npart__name_scales(struct npart__quantizer *quantizer, struct npart__quantized *tensor,
@@ -131,9 +127,10 @@ bool npart__is_op_of(enum npart__kept_ops list, const char *op);
 void npart__note_masks(struct npart__quantizer *quantizer, struct npart__inference *inference);
 
 /* Stands for the scale that a tensor would get: no two have the same. A power of two where it is FLOAT16. */
-static inline double npart__stand_in(uint32_t name, int element_type)
+static inline double npart__stand_in(const struct npart__quantizer *quantizer, const struct npart__quantized *tensor)
 {
-    return element_type == NPART__FLOAT16 ? 1.0 / (double)(16u << name % 4) : (1.0 + name % 997 / 997.0) / 64;
+    uint32_t name = (uint32_t)(tensor - quantizer->tensors);
+    return tensor->element_type == NPART__FLOAT16 ? 1.0 / (double)(16u << name % 4) : (1.0 + name % 997 / 997.0) / 64;
 }
 
 /* ---- qdq.c: whether the static quantizer looks at such an operator --------------------------------------------- */

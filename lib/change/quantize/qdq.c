@@ -127,45 +127,26 @@ static int activation_type(const struct npart__quantizer *quantizer, const struc
 /* ---- what is asked for ------------------------------------------------------------------------------------------- */
 
 /* Who asks first decides, but for a provider and channels, which count whenever they are asked for. */
-static void mark(struct npart__quantizer *quantizer, const char *name, uint8_t role, int32_t axis, uint32_t provider)
+static void mark(struct npart__quantizer *quantizer, struct npart__quantized *tensor, uint8_t role, int32_t axis,
+                 struct npart__quantized *provider)
 {
-    uint32_t id = npart__quantized_id(quantizer, name);
-    struct npart__quantized *tensor = id == NPART_NONE ? NULL : &quantizer->tensors[id];
-    if (!npart__is_quantizable(tensor) || (tensor->role && axis < 0 && provider == NPART_NONE))
+    if (!npart__is_quantizable(tensor) || (tensor->role && axis < 0 && !provider))
         return;
     if (!tensor->role)
-        quantizer->failed |= !NPART__PUSH(quantizer->arena, &quantizer->marked, id);
+        quantizer->failed |= !NPART__PUSH(quantizer->arena, &quantizer->marked, tensor);
     tensor->role = role;
     tensor->axis = axis;
     tensor->provider = provider;
 }
 
-static void mark_activation(struct npart__quantizer *quantizer, const char *name)
+static void mark_activation(struct npart__quantizer *quantizer, struct npart__quantized *tensor)
 {
-    mark(quantizer, name, NPART__ROLE_ACTIVATION, -1, NPART_NONE);
+    mark(quantizer, tensor, NPART__ROLE_ACTIVATION, -1, NULL);
 }
 
-/* The node at the place has the operand's scale, as it reads it. */
-static void mark_shared(struct npart__quantizer *quantizer, const char *name, const char *provider, uint32_t place)
+static bool is_marked(const struct npart__quantized *tensor)
 {
-    struct npart__quantized *tensor = npart__quantized_at(quantizer, name);
-    const struct npart__quantized *of = npart__quantized_at(quantizer, provider);
-    mark(quantizer, name, NPART__ROLE_ACTIVATION, -1, npart__quantized_id(quantizer, provider));
-    if (tensor && of)
-        tensor->is_provider_converted = quantizer->is_16[place] != of->is_16;
-}
-
-static bool is_marked(struct npart__quantizer *quantizer, const char *name)
-{
-    const struct npart__quantized *tensor = npart__quantized_at(quantizer, name);
     return tensor && (tensor->role || tensor->is_bias);
-}
-
-static void mark_weight(struct npart__quantizer *quantizer, const char *name, int32_t axis)
-{
-    const struct npart__quantized *tensor = npart__quantized_at(quantizer, name);
-    bool has_axis = tensor && tensor->initializer && axis >= 0 && (size_t)axis < tensor->initializer->n_dims;
-    mark(quantizer, name, NPART__ROLE_WEIGHT, quantizer->format->is_per_channel && has_axis ? axis : -1, NPART_NONE);
 }
 
 /* The number after the largest that an initializer has after this name (onnx_model.py,
@@ -208,11 +189,9 @@ static void mark_bias(struct npart__quantizer *quantizer, Onnx__NodeProto *node,
     if (!bias || !bias->initializer || !npart__is_quantizable(bias) ||
         !npart__type_is_integer(quantizer->format->weight_type))
         return;
-    struct npart__quantized_bias row = {npart__quantized_id(quantizer, node->input[2]),
-                                        npart__quantized_id(quantizer, node->input[0]),
-                                        npart__quantized_id(quantizer, node->input[1]), false, node->input[2]};
-    const struct npart__quantized *operand = npart__quantized_at(quantizer, node->input[0]);
-    row.is_converted = operand && quantizer->is_16[place] != operand->is_16;
+    struct npart__quantized_bias row = {bias, npart__quantized_at(quantizer, node->input[0]),
+                                        npart__quantized_at(quantizer, node->input[1]), false, node->input[2]};
+    row.is_converted = row.operand && quantizer->is_16[place] != row.operand->is_16;
     if (bias->is_bias) {
         row.name = copy_name(quantizer, node->input[2], bias->copies++);
         node->input[2] = (char *)(uintptr_t)row.name;
@@ -246,11 +225,10 @@ static void rename_result(struct npart__quantizer *quantizer, uint32_t maker, co
 }
 
 /* Symmetric ranges do not end where a Relu ends. What makes the operand makes the result, then. */
-static void ask_range(struct npart__quantizer *quantizer, Onnx__NodeProto *node, uint32_t place)
+static void ask_range(struct npart__quantizer *quantizer, Onnx__NodeProto *node, uint32_t place,
+                      struct npart__quantized *operand, struct npart__quantized *result)
 {
-    struct npart__quantized *operand = npart__quantized_at(quantizer, node->input[0]);
-    struct npart__quantized *result = npart__quantized_at(quantizer, node->output[0]);
-    if (!operand || !result || !is_marked(quantizer, node->input[0]))
+    if (!result || !is_marked(operand))
         return;
     if (operand->uses == 1 && !operand->is_output && !operand->is_input && !operand->is_captured &&
         operand->maker != NPART_NONE && npart__is_quantizable(result) && !operand->converts && !result->converts) {
@@ -259,9 +237,9 @@ static void ask_range(struct npart__quantizer *quantizer, Onnx__NodeProto *node,
         operand->role = NPART__ROLE_NONE;
         quantizer->is_removed[place] = true;
     } else {
-        mark_activation(quantizer, node->input[0]);
+        mark_activation(quantizer, operand);
     }
-    mark_activation(quantizer, node->output[0]);
+    mark_activation(quantizer, result);
 }
 
 /* The axis of a weight's channels. */
@@ -273,27 +251,34 @@ static int32_t axis_of(const struct npart__quantizer *quantizer, const Onnx__Nod
 }
 
 static void ask_for(struct npart__quantizer *quantizer, Onnx__NodeProto *node, uint32_t place, const struct row *row,
-                    const char *name, char what)
+                    struct npart__quantized *tensor, char what)
 {
-    const struct npart__quantized *tensor = npart__quantized_at(quantizer, name);
-    bool is_constant = tensor && tensor->initializer;
+    struct npart__quantized *first = node->n_input ? npart__quantized_at(quantizer, node->input[0]) : NULL;
+    const Onnx__TensorProto *constant = tensor ? tensor->initializer : NULL;
     /* Of FLOAT8 it leaves pooling alone. */
     bool stays = quantizer->opset < row->number ||
                  (row->habit == POOL && quantizer->format->activation_type == NPART__FLOAT8E4M3FN);
-    bool shares = what == 's'   ? !stays && is_marked(quantizer, node->input[0])
+    bool shares = what == 's'   ? !stays && is_marked(first)
                   : what == 'p' ? !stays
                                 : what == 'd' && pads_nothing_new(quantizer, node);
-    if (what == 'b')
+    if (what == 'b') {
         mark_bias(quantizer, node, place);
-    else if (what == 'r')
-        ask_range(quantizer, node, place);
-    else if (what == 'w' || (what == 'm' && is_constant))
-        mark_weight(quantizer, name, axis_of(quantizer, node, row));
-    else if (shares)
-        mark_shared(quantizer, name, node->input[0], place);
-    else if (what == 'a' || what == 'm' || what == 'd' || (what == 'k' && is_constant) ||
-             (what == 'c' && is_marked(quantizer, node->input[1]) && is_marked(quantizer, node->input[2])))
-        mark_activation(quantizer, name);
+    } else if (what == 'r') {
+        ask_range(quantizer, node, place, first, tensor);
+    } else if (what == 'w' || (what == 'm' && constant)) {
+        int32_t axis = axis_of(quantizer, node, row);
+        bool has_axis = quantizer->format->is_per_channel && constant && axis >= 0 && (size_t)axis < constant->n_dims;
+        mark(quantizer, tensor, NPART__ROLE_WEIGHT, has_axis ? axis : -1, NULL);
+    } else if (shares) {
+        /* As this node reads it. */
+        mark(quantizer, tensor, NPART__ROLE_ACTIVATION, -1, first);
+        if (tensor && first)
+            tensor->is_provider_converted = quantizer->is_16[place] != first->is_16;
+    } else if (what == 'a' || what == 'm' || what == 'd' || (what == 'k' && constant) ||
+               (what == 'c' && is_marked(npart__quantized_at(quantizer, node->input[1])) &&
+                is_marked(npart__quantized_at(quantizer, node->input[2])))) {
+        mark_activation(quantizer, tensor);
+    }
 }
 
 /* Operators have the operands and results that the standard demands, or the model is none for the quantizer. */
@@ -307,7 +292,7 @@ static void ask(struct npart__quantizer *quantizer, Onnx__NodeProto *node, uint3
         char *const *names = *at == 'i' ? node->input : node->output;
         size_t count = *at == 'i' ? node->n_input : node->n_output, from = at[1] == '*' ? 0 : (size_t)(at[1] - '0');
         for (size_t i = from; i < count && (i == from || at[1] == '*'); i++)
-            ask_for(quantizer, node, place, row, names[i], at[2]);
+            ask_for(quantizer, node, place, row, npart__quantized_at(quantizer, names[i]), at[2]);
     }
 }
 
@@ -456,7 +441,7 @@ static void quantize_initializer(struct npart__quantizer *quantizer, struct npar
     bool has_bytes = npart__type_bits(element_type) >= 8 && npart__type_is_integer(element_type);
     const double *numbers = tensor->axis < 0 && has_bytes ? numbers_of(quantizer, tensor) : NULL;
     double zero = is_symmetric && range.least < 0 ? 0 : (range.least + range.most + 1) / 2;
-    tensor->scale = npart__stand_in(npart__quantized_id(quantizer, name), tensor->element_type) / 16;
+    tensor->scale = npart__stand_in(quantizer, tensor) / 16;
     if (numbers && tensor->element_type == NPART__FLOAT)
         tensor->scale = scale_of(numbers, tensor->tensor->elements, range, is_symmetric, &zero);
     npart__name_scales(quantizer, tensor, name);
@@ -468,7 +453,7 @@ static void quantize_initializer(struct npart__quantizer *quantizer, struct npar
     add_scales(quantizer, tensor, element_type, dims, rank, has_blocks ? 0 : zero);
     add_quantized(quantizer, tensor, quantized, element_type, has_blocks ? NULL : numbers, zero);
     Onnx__NodeProto *node = add_qdq(quantizer, NPART__ROLE_DEQUANTIZES, name, quantized, tensor->scale_name,
-                                           tensor->zero_name, tensor->reads);
+                                    tensor->zero_name, tensor->reads);
     if (tensor->axis >= 0)
         npart__set_int(quantizer, node, "axis", tensor->axis);
     if (has_blocks)
@@ -488,13 +473,11 @@ static double middle_of(const struct npart__quantized *tensor, struct range rang
     return range.least + (is_positive ? 0 : (double)(int64_t)((range.most - range.least) * 0.48));
 }
 
-static void convert_scale(struct npart__quantizer *quantizer, uint32_t id)
+static void convert_scale(struct npart__quantizer *quantizer, struct npart__quantized *tensor)
 {
-    struct npart__quantized *tensor = &quantizer->tensors[id];
-    const char *name = npart__text(&quantizer->names, id);
     int type = activation_type(quantizer, tensor, true);
-    tensor->converted_scale_name = npart__new_name(quantizer, name, "_scale_convert");
-    tensor->converted_zero_name = npart__new_name(quantizer, name, "_zero_point_convert");
+    tensor->converted_scale_name = npart__new_name(quantizer, tensor->name, "_scale_convert");
+    tensor->converted_zero_name = npart__new_name(quantizer, tensor->name, "_zero_point_convert");
     npart__add_tensor(quantizer, tensor->converted_scale_name, tensor->element_type, NULL, 0, NULL,
                       tensor->scale * converted_scale(tensor));
     npart__add_tensor(quantizer, tensor->converted_zero_name, type, NULL, 0, NULL,
@@ -502,28 +485,26 @@ static void convert_scale(struct npart__quantizer *quantizer, uint32_t id)
 }
 
 /* Users of the tensor, by whether they read it converted, from now on read another. */
-static void replace_reads(struct npart__quantizer *quantizer, uint32_t id, bool is_converted, const char *by)
+static void replace_reads(struct npart__quantizer *quantizer, const struct npart__quantized *tensor,
+                          bool is_converted, const char *by)
 {
-    const char *name = npart__text(&quantizer->names, id);
-    const struct npart__quantized *tensor = &quantizer->tensors[id];
     for (uint32_t i = 0; i < quantizer->main->n_node && by; i++) {
         Onnx__NodeProto *node = quantizer->main->node[i];
         if ((quantizer->is_16[i] != tensor->is_16) != is_converted || !(is_converted || is_asked(quantizer, i)))
             continue;
         for (size_t k = 0; k < node->n_input; k++)
-            if (strcmp(node->input[k], name) == 0)
+            if (strcmp(node->input[k], tensor->name) == 0)
                 node->input[k] = (char *)(uintptr_t)by;
     }
 }
 
 /* A pair between what makes a tensor and its users; of an output of the graph before it. Of a converted tensor one more
  * of each, and another DequantizeLinear where not all users read what is converted. */
-static void add_pair(struct npart__quantizer *quantizer, uint32_t id)
+static void add_pair(struct npart__quantizer *quantizer, struct npart__quantized *tensor)
 {
-    struct npart__quantized *tensor = &quantizer->tensors[id];
-    const char *name = npart__text(&quantizer->names, id), *scale = tensor->scale_name, *zero = tensor->zero_name;
+    const char *name = tensor->name, *scale = tensor->scale_name, *zero = tensor->zero_name;
     if (tensor->converts)
-        convert_scale(quantizer, id);
+        convert_scale(quantizer, tensor);
     tensor->is_done = true;
     const char *quantized = npart__new_name(quantizer, name, "_QuantizeLinear_Output"), *input = name;
     bool are_all = tensor->converts && tensor->asked_users == tensor->converted_users;
@@ -533,8 +514,8 @@ static void add_pair(struct npart__quantizer *quantizer, uint32_t id)
         rename_result(quantizer, tensor->maker, name, input);
     }
     const char *first = is_output && !are_all ? name : npart__new_name(quantizer, name, "_DequantizeLinear_Output");
-    (void)add_qdq(quantizer, NPART__ROLE_QUANTIZES, name, input, scale, zero, quantized);
-    (void)add_qdq(quantizer, NPART__ROLE_DEQUANTIZES, name, quantized, scale, zero, first);
+    add_qdq(quantizer, NPART__ROLE_QUANTIZES, name, input, scale, zero, quantized);
+    add_qdq(quantizer, NPART__ROLE_DEQUANTIZES, name, quantized, scale, zero, first);
     if (!tensor->converts) {
         tensor->reads = first != name ? first : NULL;
         return;
@@ -545,24 +526,24 @@ static void add_pair(struct npart__quantizer *quantizer, uint32_t id)
     const char *last = is_output && are_all ? name : npart__new_name(quantizer, other, "_DequantizeLinear_Output");
     const char *narrow = npart__new_name(quantizer, other, "_QuantizeLinear_Output");
     if (first != name)
-        replace_reads(quantizer, id, false, first);
+        replace_reads(quantizer, tensor, false, first);
     if (!are_all)
-        (void)add_qdq(quantizer, NPART__ROLE_DEQUANTIZES, clone, quantized, scale, zero, between);
+        add_qdq(quantizer, NPART__ROLE_DEQUANTIZES, clone, quantized, scale, zero, between);
     scale = tensor->converted_scale_name;
     zero = tensor->converted_zero_name;
-    (void)add_qdq(quantizer, NPART__ROLE_QUANTIZES, other, between, scale, zero, narrow);
+    add_qdq(quantizer, NPART__ROLE_QUANTIZES, other, between, scale, zero, narrow);
     if (last != name)
-        replace_reads(quantizer, id, true, last);
-    (void)add_qdq(quantizer, NPART__ROLE_DEQUANTIZES, other, narrow, scale, zero, last);
+        replace_reads(quantizer, tensor, true, last);
+    add_qdq(quantizer, NPART__ROLE_DEQUANTIZES, other, narrow, scale, zero, last);
 }
 
 /* The range of what a Softmax makes is known; QNN has fixed ones of 16 bits for Sigmoid and Tanh (quant_config.py). */
-static void choose_scale(struct npart__quantizer *quantizer, uint32_t id, int type, double *zero)
+static void choose_scale(const struct npart__quantizer *quantizer, struct npart__quantized *tensor, int type,
+                         double *zero)
 {
-    struct npart__quantized *tensor = &quantizer->tensors[id];
     struct range range = range_of(type, false);
     bool is_fixed = quantizer->format->is_for_qnn && npart__type_bits(type) == 16;
-    tensor->scale = npart__stand_in(id, tensor->element_type);
+    tensor->scale = npart__stand_in(quantizer, tensor);
     *zero = middle_of(tensor, range);
     if (!npart__type_is_integer(type) || tensor->reach == NPART__REACHES_INFINITY)
         *zero = 0;
@@ -583,20 +564,19 @@ static void choose_scale(struct npart__quantizer *quantizer, uint32_t id, int ty
 static void quantize_own(struct npart__quantizer *quantizer)
 {
     for (uint32_t i = 0; i < quantizer->marked.count && !quantizer->failed; i++) {
-        uint32_t id = quantizer->marked.items[i];
-        struct npart__quantized *tensor = &quantizer->tensors[id];
+        struct npart__quantized *tensor = quantizer->marked.items[i];
         double zero;
-        if (!tensor->role || tensor->is_done || tensor->provider != NPART_NONE)
+        if (!tensor->role || tensor->is_done || tensor->provider)
             continue;
         tensor->is_done = true;
         if (tensor->initializer) {
             quantize_initializer(quantizer, tensor);
         } else if (!tensor->op || !npart__op_plays(tensor->op, NPART__ROLE_DEQUANTIZES)) {
             int type = activation_type(quantizer, tensor, false);
-            choose_scale(quantizer, id, type, &zero);
-            npart__name_scales(quantizer, tensor, npart__text(&quantizer->names, id));
+            choose_scale(quantizer, tensor, type, &zero);
+            npart__name_scales(quantizer, tensor, tensor->name);
             add_scales(quantizer, tensor, type, NULL, 0, zero);
-            add_pair(quantizer, id);
+            add_pair(quantizer, tensor);
         }
     }
 }
@@ -607,17 +587,16 @@ static void quantize_shared(struct npart__quantizer *quantizer)
     for (bool goes_on = true; goes_on && !quantizer->failed;) {
         goes_on = false;
         for (uint32_t i = 0; i < quantizer->marked.count && !quantizer->failed; i++) {
-            struct npart__quantized *tensor = &quantizer->tensors[quantizer->marked.items[i]];
-            if (!tensor->role || tensor->is_done || tensor->provider == NPART_NONE || tensor->initializer)
-                continue;
-            const struct npart__quantized *provider = &quantizer->tensors[tensor->provider];
-            if (!provider->is_done || !provider->scale_name)
+            struct npart__quantized *tensor = quantizer->marked.items[i];
+            const struct npart__quantized *provider = tensor->provider;
+            if (!tensor->role || tensor->is_done || tensor->initializer || !provider || !provider->is_done ||
+                !provider->scale_name)
                 continue;
             bool is_converted = tensor->is_provider_converted && provider->converted_scale_name;
             tensor->scale = provider->scale * (is_converted ? converted_scale(provider) : 1);
             tensor->scale_name = is_converted ? provider->converted_scale_name : provider->scale_name;
             tensor->zero_name = is_converted ? provider->converted_zero_name : provider->zero_name;
-            add_pair(quantizer, quantizer->marked.items[i]);
+            add_pair(quantizer, tensor);
             goes_on = true;
         }
     }
@@ -627,9 +606,8 @@ static void quantize_shared(struct npart__quantizer *quantizer)
  * point of rank 0 where there is one. The DequantizeLinear makes the tensor under its own name. */
 static void quantize_bias(struct npart__quantizer *quantizer, const struct npart__quantized_bias *row)
 {
-    struct npart__quantized *bias = &quantizer->tensors[row->bias];
-    const struct npart__quantized *operand = row->operand == NPART_NONE ? NULL : &quantizer->tensors[row->operand];
-    const struct npart__quantized *weight = row->weight == NPART_NONE ? NULL : &quantizer->tensors[row->weight];
+    struct npart__quantized *bias = row->bias;
+    const struct npart__quantized *operand = row->operand, *weight = row->weight;
     bool has_channels = weight && weight->axis >= 0 && bias->initializer->n_dims == 1;
     struct npart__quantized made = {.axis = -1, .scale = (operand ? operand->scale : 1) * (weight ? weight->scale : 1)};
     made.scale *= operand && row->is_converted ? converted_scale(operand) : 1;
@@ -641,7 +619,7 @@ static void quantize_bias(struct npart__quantizer *quantizer, const struct npart
     npart__add_tensor(quantizer, made.scale_name, bias->element_type, has_channels ? dims : &one, 1, NULL, made.scale);
     npart__add_tensor(quantizer, made.zero_name, NPART__INT32, dims, has_channels, NULL, 0);
     Onnx__NodeProto *node = add_qdq(quantizer, NPART__ROLE_DEQUANTIZES, row->name, quantized, made.scale_name,
-                                           made.zero_name, row->name);
+                                    made.zero_name, row->name);
     if (has_channels)
         npart__set_int(quantizer, node, "axis", 0);
     bias->is_done = true;

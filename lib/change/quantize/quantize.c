@@ -214,8 +214,9 @@ static npart_status begin(struct npart__quantizer *quantizer, const struct npart
         !npart__strings_copy(&graph->strings, quantizer->arena, &quantizer->names))
         return npart__fail_memory(error);
     for (uint32_t i = 0; i < quantizer->tensor_count; i++) {
+        quantizer->tensors[i].name = npart__text(&graph->strings, i);
         quantizer->tensors[i].axis = -1;
-        quantizer->tensors[i].provider = quantizer->tensors[i].maker = NPART_NONE;
+        quantizer->tensors[i].maker = NPART_NONE;
     }
     quantizer->opset = npart__imported_opset(quantizer->model->opset_import, quantizer->model->n_opset_import, "");
     note_values(quantizer, inference);
