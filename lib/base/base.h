@@ -472,6 +472,8 @@ unsigned npart__type_bits(int element_type);
 bool npart__type_is_float(int element_type);
 bool npart__type_is_integer(int element_type); /* bool is not one */
 
+/* How many elements dims make; false where one is negative, or they do not fit in 64 bits. */
+bool npart__dims_elements(const int64_t *dims, size_t rank, uint64_t *out);
 /* Bytes of `elements` elements, sub-byte types packed, rounded up; UINT64_MAX if they do not fit in 64 bits. */
 uint64_t npart__type_bytes(int element_type, uint64_t elements);
 

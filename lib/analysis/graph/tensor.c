@@ -12,13 +12,10 @@
  * a dim of 0 has none, and is no mistake. INT4 of dims [3,5] has 15 elements, which take 8 bytes. */
 static bool count_elements(struct npart__tensor *tensor, const int64_t *dims, size_t rank)
 {
-    uint64_t elements = 1, bytes = UINT64_MAX;
-    bool is_good = rank <= UINT16_MAX;
-    for (size_t i = 0; is_good && i < rank; i++)
-        is_good = dims[i] >= 0 && npart__multiply_uint64(elements, (uint64_t)dims[i], &elements);
-    if (is_good)
+    uint64_t elements = 0, bytes = UINT64_MAX;
+    if (rank <= UINT16_MAX && npart__dims_elements(dims, rank, &elements))
         bytes = npart__type_bytes(tensor->element_type, elements);
-    is_good = bytes != UINT64_MAX;
+    bool is_good = bytes != UINT64_MAX;
     tensor->rank = is_good ? (uint16_t)rank : 0;
     tensor->dims = is_good ? dims : NULL;
     tensor->elements = is_good ? elements : 0;

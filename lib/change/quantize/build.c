@@ -85,21 +85,11 @@ static void leave_out(struct npart__quantizer *quantizer, Onnx__TensorProto *ten
     tensor->base.n_unknown_fields = 1;
 }
 
-/* Of 4 bits two stand in a byte. */
-void npart__put_number(Onnx__TensorProto *tensor, uint64_t index, double number)
-{
-    if (npart__type_bits(tensor->data_type) >= 8)
-        npart__edit_put_number(tensor, index, number);
-    else
-        tensor->raw_data.data[index / 2] |= (uint8_t)(((unsigned)(int)number & 0xF) << index % 2 * 4);
-}
-
 static void fill(struct npart__quantizer *quantizer, Onnx__TensorProto *tensor, const double *numbers, double number)
 {
-    uint64_t elements = 1;
-    for (size_t i = 0; i < tensor->n_dims; i++)
-        if (tensor->dims[i] < 0 || !npart__multiply_uint64(elements, (uint64_t)tensor->dims[i], &elements))
-            elements = 0;
+    uint64_t elements;
+    if (!npart__dims_elements(tensor->dims, tensor->n_dims, &elements))
+        elements = 0;
     uint64_t bytes = npart__type_bytes(tensor->data_type, elements);
     if ((!numbers && isnan(number)) || elements > MOST_NUMBERS) {
         leave_out(quantizer, tensor, elements, bytes);
@@ -110,25 +100,17 @@ static void fill(struct npart__quantizer *quantizer, Onnx__TensorProto *tensor, 
     tensor->raw_data.data = npart__arena_zeroed(quantizer->arena, (size_t)bytes + 1, 1);
     quantizer->failed |= !tensor->raw_data.data;
     for (uint64_t i = 0; tensor->raw_data.data && i < elements; i++)
-        npart__put_number(tensor, i, numbers ? numbers[i] : number);
+        npart__edit_put_number(tensor, i, numbers ? numbers[i] : number);
 }
 
 Onnx__TensorProto *npart__add_tensor(struct npart__quantizer *quantizer, const char *name, int element_type,
                                      const int64_t *dims, size_t rank, const double *numbers, double number)
 {
-    Onnx__TensorProto *tensor = npart__arena_allocate(quantizer->arena, sizeof *tensor);
-    int64_t *own = npart__arena_allocate(quantizer->arena, (rank + 1) * sizeof *own);
-    quantizer->failed |= !tensor || !own;
+    Onnx__TensorProto *tensor = npart__edit_new_tensor(quantizer->arena, element_type, dims, rank);
+    quantizer->failed |= !tensor;
     if (quantizer->failed)
         return NULL;
-    onnx__tensor_proto__init(tensor);
-    if (rank)
-        memcpy(own, dims, rank * sizeof *own);
-    tensor->dims = own;
-    tensor->n_dims = rank;
     tensor->name = copy(quantizer, name);
-    tensor->has_data_type = 1;
-    tensor->data_type = element_type;
     fill(quantizer, tensor, numbers, number);
     quantizer->failed |= !NPART__PUSH(quantizer->arena, &quantizer->initializers, tensor);
     return quantizer->failed ? NULL : tensor;

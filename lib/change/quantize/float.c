@@ -36,7 +36,7 @@ static void change_tensor(struct npart__quantizer *quantizer, Onnx__TensorProto 
         float number;
         memcpy(&number, is_raw ? tensor->raw_data.data + i * sizeof number : (uint8_t *)&tensor->float_data[i],
                sizeof number);
-        npart__put_number(made, i, (double)number);
+        npart__edit_put_number(made, i, (double)number);
     }
     /* It stands where the tensor stood. */
     quantizer->initializers.count -= made ? 1 : 0;

@@ -96,8 +96,6 @@ Onnx__NodeProto *npart__add_node(struct npart__quantizer *quantizer, const char 
 #define NPART__ADD_NODE(quantizer, op, name, result, ...)                                                              \
     npart__add_node((quantizer), (op), (name), (result), (const char *const[]){__VA_ARGS__, NULL})
 void npart__set_int(struct npart__quantizer *quantizer, Onnx__NodeProto *node, const char *attribute, int64_t value);
-/* One element, rounded to the tensor's type. */
-void npart__put_number(Onnx__TensorProto *tensor, uint64_t index, double number);
 /* A new initializer of numbers, one an element; NULL: all are `number`. Where it is long, or the number is
  * NPART__ABSENT, it has no payload: what a scan of the file would have left out. */
 #define NPART__ABSENT ((double)NAN)
