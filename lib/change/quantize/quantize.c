@@ -275,24 +275,6 @@ static bool list_kept(const struct npart__quantizer *quantizer, struct npart__ke
     return is_done && !quantizer->arena->failed;
 }
 
-static npart_status end(struct npart__quantizer *quantizer, const struct npart__skeleton *skeleton,
-                        struct npart__skeleton *out, struct npart_error *error)
-{
-    *out = (struct npart__skeleton){.input_bytes = skeleton->input_bytes,
-                                    .may_have_external = skeleton->may_have_external,
-                                    .is_whole = true,
-                                    .is_lent = true,
-                                    .limits = skeleton->limits};
-    out->bytes = onnx__model_proto__get_packed_size(quantizer->model);
-    if (out->bytes > NPART__LIMIT_SKELETON_BYTES)
-        return npart__fail(error, NPART_ERROR_LIMIT, "", "the quantized model is larger than protobuf allows");
-    out->data = npart__arena_allocate(quantizer->arena, out->bytes + 1);
-    if (!out->data)
-        return npart__fail_memory(error);
-    (void)onnx__model_proto__pack(quantizer->model, out->data);
-    return NPART_OK;
-}
-
 npart_status npart__quantize(const struct npart__skeleton *skeleton, const struct npart__graph *graph,
                              struct npart__inference *inference, const struct npart__quantized_format *format,
                              const struct npart__graph *own, struct npart__arena *arena, struct npart__skeleton *out,
@@ -314,5 +296,10 @@ npart_status npart__quantize(const struct npart__skeleton *skeleton, const struc
         kinds[format->kind](&quantizer);
         status = npart__quantizer_finish(&quantizer) ? NPART_OK : npart__fail_memory(error);
     }
-    return status == NPART_OK ? end(&quantizer, skeleton, out, error) : status;
+    *out = (struct npart__skeleton){.input_bytes = skeleton->input_bytes,
+                                    .may_have_external = skeleton->may_have_external,
+                                    .is_whole = true,
+                                    .is_lent = true,
+                                    .limits = skeleton->limits};
+    return status == NPART_OK ? npart__onnx_pack(quantizer.model, arena, &out->data, &out->bytes, error) : status;
 }
