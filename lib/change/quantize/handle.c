@@ -40,23 +40,14 @@ const char *npart_model_quantized_first(const npart_model *model, const char **s
 }
 
 /* One of a list of names; NULL past the last. */
-#define NAME_AT(model, list, index)                                                                                    \
-    ((model) && (model)->kept && (index) < (model)->kept->list.count ? (model)->kept->list.items[index] : NULL)
-
-const char *npart_model_kept(const npart_model *model, uint32_t index)
-{
-    return NAME_AT(model, kept, index);
-}
-
-const char *npart_model_wide(const npart_model *model, uint32_t index)
-{
-    return NAME_AT(model, wide, index);
-}
-
-const char *npart_model_widened(const npart_model *model, uint32_t index)
-{
-    return NAME_AT(model, widened, index);
-}
+#define NAME_AT(list)                                                                                                  \
+    const char *npart_model_##list(const npart_model *model, uint32_t index)                                           \
+    {                                                                                                                  \
+        return model && model->kept && index < model->kept->list.count ? model->kept->list.items[index] : NULL;        \
+    }
+NAME_AT(kept)
+NAME_AT(wide)
+NAME_AT(widened)
 
 /* The model by another opset, with its graph and what is inferred of that. */
 struct raised {
@@ -74,14 +65,11 @@ static npart_status prepare(const npart_model *model, npart_inference *inference
     const struct npart__version before = npart__version_of(skeleton);
     struct npart__version after = {0};
     struct npart__editor *editor;
-    bool *is_constant = npart__arena_zeroed(arena, model->own.values.count + (size_t)1, sizeof *is_constant);
-    if (!is_constant)
-        return npart__fail_memory(error);
     bool changed = false, failed = false;
     struct npart__inference *view;
     npart_status status = npart__infer_view(inference->inference, &npart__policy_inferred, &view, error);
     if (status == NPART_OK)
-        status = npart__editor_open(&before, &model->own, view, is_constant, arena, &editor, error);
+        status = npart__editor_open(&before, &model->own, view, NULL, arena, &editor, error);
     if (status == NPART_OK && !npart__editor_declare(editor, view, NPART__DECLARE_INFERRED, &changed))
         status = npart__fail_memory(error);
     if (status != NPART_OK)
