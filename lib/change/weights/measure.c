@@ -34,7 +34,6 @@ static const struct way {
 };
 
 struct measure {
-    const struct npart__kernels *kernels;
     struct npart__weight *weight;
     const struct npart__weight_shape *shape;
     const struct npart__weight_bytes *bytes;
@@ -130,13 +129,13 @@ static void lose(struct measure *measure, unsigned rounding, const float *w, siz
 {
     const struct way *way = &ways[rounding];
     measure->errors[rounding] +=
-        measure->kernels->lost[way->levels].blocks(w, count, count, &top, way->limit);
+        npart__lost[way->levels].blocks(w, count, count, &top, way->limit);
 }
 
 /* With the rounding's scales of columns. */
 static void lose_each(struct measure *measure, unsigned rounding, const float *w, size_t count)
 {
-    measure->errors[rounding] += measure->kernels->lost[ways[rounding].levels].each(
+    measure->errors[rounding] += npart__lost[ways[rounding].levels].each(
         w, count, measure->scales[rounding], measure->inverses[rounding]);
 }
 
@@ -147,8 +146,8 @@ static bool look_at(struct measure *measure, const float *w, size_t count)
     uint64_t zeros = weight->zeros;
     const float one = 1;
     IN_PARTS(w, count, {
-        measure->square += measure->kernels->lost[NPART__LEVELS_ZERO].blocks(at, part, part, &one, one);
-        measure->kernels->count(at, part, &weight->zeros, &weight->beyond_float16);
+        measure->square += npart__lost[NPART__LEVELS_ZERO].blocks(at, part, part, &one, one);
+        npart__count(at, part, &weight->zeros, &weight->beyond_float16);
         for (unsigned i = 0; i < NPART__ROUNDINGS; i++)
             if (ways[i].group == NOTHING)
                 lose(measure, i, at, part, ways[i].limit);
@@ -177,7 +176,7 @@ static void lose_row_blocks(struct measure *measure, const float *w, size_t coun
         for (unsigned i = 0; i < NPART__ROUNDINGS; i++)
             if (ways[i].group == blocks[b])
                 measure->errors[i] +=
-                    measure->kernels->lost[ways[i].levels].blocks(w, count, blocks[b], tops, ways[i].limit);
+                    npart__lost[ways[i].levels].blocks(w, count, blocks[b], tops, ways[i].limit);
     }
 }
 
@@ -188,7 +187,7 @@ static void look_at_row(struct measure *measure, const float *w, size_t count, u
     float *tops = measure->tops, *most = &measure->largest[channel];
     IN_PARTS(w, count, {
         size_t groups = (part + 31) / 32;
-        measure->kernels->tops(at, part, tops);
+        npart__tops(at, part, tops);
         for (size_t i = 0; i < groups; i++)
             *most = tops[i] > *most ? tops[i] : *most;
         lose_row_blocks(measure, at, part);
@@ -255,7 +254,7 @@ static void set_scales(struct measure *measure, unsigned rounding, const float *
 static void count_column_fours(struct measure *measure, const float *w, size_t rows, size_t width, bool has_zeros)
 {
     for (size_t r = 0; has_zeros && r + 4 <= rows; r += 4)
-        measure->weight->two_of_four += measure->kernels->fours(w + r * width, width, width);
+        measure->weight->two_of_four += npart__fours(w + r * width, width, width);
     measure->weight->groups_of_four += rows / 4 * width;
 }
 
@@ -264,14 +263,13 @@ static void count_column_fours(struct measure *measure, const float *w, size_t r
 static void lose_blocks(struct measure *measure, const float *w, size_t rows, size_t width, size_t stride,
                         float *largest)
 {
-    const struct npart__kernels *kernels = measure->kernels;
     memset(measure->tops, 0, sizeof(float) * 4 * TILE);
     for (size_t r = 0; r < rows; r++)
-        kernels->raise(measure->tops + r / 32 * TILE, w + r * stride, width);
+        npart__raise(measure->tops + r / 32 * TILE, w + r * stride, width);
     for (unsigned b = 0; b < NPART__COUNT(blocks); b++) {
         size_t each = blocks[b] / 32;
         for (size_t k = 0; b && k < 4; k += each)
-            kernels->raise(measure->tops + k * TILE, measure->tops + (k + each / 2) * TILE, width);
+            npart__raise(measure->tops + k * TILE, measure->tops + (k + each / 2) * TILE, width);
         for (size_t r = 0; r < rows; r++)
             for (unsigned i = 0; i < NPART__ROUNDINGS; i++) {
                 if (ways[i].group != blocks[b])
@@ -281,7 +279,7 @@ static void lose_blocks(struct measure *measure, const float *w, size_t rows, si
                 lose_each(measure, i, w + r * stride, width);
             }
     }
-    kernels->raise(largest, measure->tops, width);
+    npart__raise(largest, measure->tops, width);
 }
 
 /* In tiles that a cache holds. */
@@ -374,7 +372,7 @@ npart_status npart__weight_measure(struct npart__weight *weight, const struct np
                                    struct npart_error *error)
 {
     struct npart__arena scratch;
-    struct measure measure = {.kernels = npart__kernels(), .weight = weight, .shape = shape, .bytes = bytes,
+    struct measure measure = {.weight = weight, .shape = shape, .bytes = bytes,
                               .error = error, .width = npart__type_bits(bytes->type) / 8};
     npart__arena_init(&scratch, &arena->allocator);
     npart_status status = allocate(&measure, &scratch) ? run(&measure) : npart__fail_memory(error);
