@@ -255,7 +255,7 @@ static void hold_weights(struct npart__quantizer *quantizer)
     bool is_matrices = format->kind == NPART__FORMAT_WEIGHTS;
     (void)npart__rounding_of(format, &rounding);
     for (uint32_t i = 0; i < format->weights->items.count; i++) {
-        const struct npart__weight *weight = &format->weights->items.items[i];
+        const struct npart_weight_loss *weight = &format->weights->items.items[i];
         struct npart__quantized *tensor = npart__quantized_at(quantizer, weight->name);
         if (!tensor || !tensor->initializer || (!has_tables && npart__is_op_of(NPART__OPS_LOOKUPS, weight->op)) ||
             (is_matrices && !npart__is_op_of(NPART__OPS_MULTIPLIERS, weight->op)) ||

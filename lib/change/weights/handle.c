@@ -77,23 +77,7 @@ bool npart_losses_weight(const npart_losses *losses, uint32_t index, struct npar
 {
     if (!losses || index >= losses->list->items.count || !NPART__HAS_ROOM(out))
         return false;
-    const struct npart__weight *weight = &losses->list->items.items[index];
-    *out = (struct npart_weight_loss){
-        .size = sizeof *out,
-        .name = weight->name,
-        .node = weight->node,
-        .op = weight->op,
-        .rank = weight->rank,
-        .dims = weight->dims,
-        .elements = weight->elements,
-        .bytes = weight->bytes,
-        .zeros = weight->zeros,
-        .beyond_float16 = weight->beyond_float16,
-        .two_of_four = weight->groups_of_four ? (double)weight->two_of_four / (double)weight->groups_of_four : -1,
-        .abs_max = weight->abs_max,
-        .decibels = weight->decibels,
-        .is_known = weight->is_known,
-    };
+    *out = losses->list->items.items[index];
     return true;
 }
 

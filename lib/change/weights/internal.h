@@ -33,8 +33,8 @@ struct npart__packed_weight {
     bool has_zeros; /* else the middle */
 };
 
-/* measure.c: fills in what is counted and lost. */
-npart_status npart__weight_measure(struct npart__weight *weight, const struct npart__weight_shape *shape,
+/* measure.c: fills in what is counted and lost, in the arena. */
+npart_status npart__weight_measure(struct npart_weight_loss *weight, const struct npart__weight_shape *shape,
                                    const struct npart__weight_bytes *bytes, struct npart__arena *arena,
                                    struct npart_error *error);
 

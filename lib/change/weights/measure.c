@@ -34,7 +34,8 @@ static const struct way {
 };
 
 struct measure {
-    struct npart__weight *weight;
+    struct npart_weight_loss *weight;
+    uint64_t groups_of_four, two_of_four; /* along the contracted axis; those with two zeros or more */
     const struct npart__weight_shape *shape;
     const struct npart__weight_bytes *bytes;
     struct npart_error *error;
@@ -142,7 +143,7 @@ static void lose_each(struct measure *measure, unsigned rounding, const float *w
 /* What needs no group; whether any number is 0. */
 static bool look_at(struct measure *measure, const float *w, size_t count)
 {
-    struct npart__weight *weight = measure->weight;
+    struct npart_weight_loss *weight = measure->weight;
     uint64_t zeros = weight->zeros;
     const float one = 1;
     IN_PARTS(w, count, {
@@ -157,11 +158,11 @@ static bool look_at(struct measure *measure, const float *w, size_t count)
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
-static void count_fours(struct npart__weight *weight, const float *w, size_t count, bool has_zeros)
+static void count_fours(struct measure *measure, const float *w, size_t count, bool has_zeros)
 {
     for (size_t i = 0; has_zeros && i + 4 <= count; i += 4)
-        weight->two_of_four += (w[i] == 0) + (w[i + 1] == 0) + (w[i + 2] == 0) + (w[i + 3] == 0) >= 2;
-    weight->groups_of_four += count / 4;
+        measure->two_of_four += (w[i] == 0) + (w[i + 1] == 0) + (w[i + 2] == 0) + (w[i + 3] == 0) >= 2;
+    measure->groups_of_four += count / 4;
 }
 
 /* `tops` has the largest of each 32 numbers, and gets those of each 64 and 128. */
@@ -183,7 +184,7 @@ static void lose_row_blocks(struct measure *measure, const float *w, size_t coun
 /* A row, or a part of one that begins with a block: blocks follow one another, the last may be short. */
 static void look_at_row(struct measure *measure, const float *w, size_t count, uint64_t channel)
 {
-    count_fours(measure->weight, w, count, look_at(measure, w, count));
+    count_fours(measure, w, count, look_at(measure, w, count));
     float *tops = measure->tops, *most = &measure->largest[channel];
     IN_PARTS(w, count, {
         size_t groups = (part + 31) / 32;
@@ -254,8 +255,8 @@ static void set_scales(struct measure *measure, unsigned rounding, const float *
 static void count_column_fours(struct measure *measure, const float *w, size_t rows, size_t width, bool has_zeros)
 {
     for (size_t r = 0; has_zeros && r + 4 <= rows; r += 4)
-        measure->weight->two_of_four += npart__fours(w + r * width, width, width);
-    measure->weight->groups_of_four += rows / 4 * width;
+        measure->two_of_four += npart__fours(w + r * width, width, width);
+    measure->groups_of_four += rows / 4 * width;
 }
 
 /* The largest of each 32 rows by column, from these of each 64 and 128, and in the end of all. `w` has `stride` numbers
@@ -354,29 +355,36 @@ static npart_status run(struct measure *measure)
     return has_rows ? for_rows(measure, lose_row) : for_strips(measure, lose_strip);
 }
 
-/* Numbers that are none, or infinite, have no error that could be told. */
-static void settle(const struct measure *measure, struct npart__weight *weight)
+/* 10 log10(sum of squares / sum of squares of what is lost); where nothing is lost infinite, and 0 where that is not
+ * known. Numbers that are none, or infinite, have no error that could be told. False when out of memory. */
+static bool settle(const struct measure *measure, struct npart__arena *arena)
 {
-    weight->abs_max = (double)measure->most;
-    for (unsigned i = 0; i < NPART__ROUNDINGS; i++) {
+    double *decibels = npart__arena_zeroed(arena, NPART__ROUNDINGS, sizeof *decibels);
+    bool *is_known = npart__arena_zeroed(arena, NPART__ROUNDINGS, sizeof *is_known);
+    for (unsigned i = 0; decibels && is_known && i < NPART__ROUNDINGS; i++) {
         double lost = measure->errors[i];
-        weight->is_known[i] = lost > 0 && lost < (double)INFINITY && measure->square > 0;
-        weight->decibels[i] = weight->is_known[i]                        ? 10 * log10(measure->square / lost)
-                              : lost >= 0 && lost < (double)INFINITY ? (double)INFINITY
-                                                                         : 0;
+        is_known[i] = lost > 0 && lost < (double)INFINITY && measure->square > 0;
+        decibels[i] = is_known[i]                              ? 10 * log10(measure->square / lost)
+                      : lost >= 0 && lost < (double)INFINITY ? (double)INFINITY
+                                                               : 0;
     }
+    measure->weight->abs_max = (double)measure->most;
+    if (measure->groups_of_four)
+        measure->weight->two_of_four = (double)measure->two_of_four / (double)measure->groups_of_four;
+    measure->weight->decibels = decibels;
+    measure->weight->is_known = is_known;
+    return decibels && is_known;
 }
 
-npart_status npart__weight_measure(struct npart__weight *weight, const struct npart__weight_shape *shape,
+npart_status npart__weight_measure(struct npart_weight_loss *weight, const struct npart__weight_shape *shape,
                                    const struct npart__weight_bytes *bytes, struct npart__arena *arena,
                                    struct npart_error *error)
 {
     struct npart__arena scratch;
-    struct measure measure = {.weight = weight, .shape = shape, .bytes = bytes,
-                              .error = error, .width = npart__type_bits(bytes->type) / 8};
+    struct measure measure = {.weight = weight, .shape = shape, .bytes = bytes, .error = error,
+                              .width = npart__type_bits(bytes->type) / 8};
     npart__arena_init(&scratch, &arena->allocator);
     npart_status status = allocate(&measure, &scratch) ? run(&measure) : npart__fail_memory(error);
-    settle(&measure, weight);
     npart__arena_clear(&scratch);
-    return status;
+    return status == NPART_OK && !settle(&measure, arena) ? npart__fail_memory(error) : status;
 }

@@ -34,16 +34,11 @@ struct reading {
 
 /* ---- where it is ------------------------------------------------------------------------------------------------- */
 
-static npart_status fail_absent(struct reading *reading, const char *file, const char *weight)
-{
-    return npart__fail(reading->error, NPART_ERROR_READ, file, "the file of weight %s is not there", weight);
-}
-
-/* From a place in the file on. */
+/* From a place in the file on; NULL: it is in none. */
 static npart_status find_in_file(struct reading *reading, const char *path, const char *weight, uint64_t offset,
                                  struct npart__weight_bytes *out)
 {
-    if (!reading->open_file || strcmp(reading->open_file, path) != 0) {
+    if (path && (!reading->open_file || strcmp(reading->open_file, path) != 0)) {
         if (reading->descriptor >= 0)
             npart__file_close(reading->descriptor);
         reading->descriptor = npart__file_open(path);
@@ -52,7 +47,9 @@ static npart_status find_in_file(struct reading *reading, const char *path, cons
     out->file = path;
     out->offset = offset;
     out->descriptor = reading->descriptor;
-    return reading->descriptor < 0 ? fail_absent(reading, path, weight) : NPART_OK;
+    return path && reading->descriptor >= 0 ? NPART_OK
+                                            : npart__fail(reading->error, NPART_ERROR_READ, path ? path : "-",
+                                                          "the file of weight %s is not there", weight);
 }
 
 static npart_status find_external(struct reading *reading, const struct npart__external *at, const char *weight,
@@ -95,8 +92,7 @@ static npart_status find_bytes(struct reading *reading, const struct npart__tens
         return find_external(reading, &external, name, out);
     for (unsigned i = 0; tensor->place == NPART__TENSOR_ELIDED && npart__onnx_elided(&proto->base, i, &elided); i++)
         if (elided.bytes == tensor->bytes)
-            return reading->path ? find_in_file(reading, reading->path, name, elided.offset, out)
-                                 : fail_absent(reading, "-", name);
+            return find_in_file(reading, reading->path, name, elided.offset, out);
     if (tensor->place != NPART__TENSOR_INLINE)
         return npart__fail(reading->error, NPART_ERROR_MALFORMED, name,
                            "the weight's data does not fit its dims and type");
@@ -131,11 +127,10 @@ static bool is_wide_float(const struct npart__tensor *tensor)
 
 /* ---- how it lies ------------------------------------------------------------------------------------------------- */
 
-static uint64_t product(const int64_t *dims, uint32_t from, uint32_t to)
+static uint64_t product(const int64_t *dims, uint32_t count)
 {
-    uint64_t all = 1;
-    for (uint32_t i = from; i < to; i++)
-        all *= (uint64_t)dims[i];
+    uint64_t all;
+    (void)npart__dims_elements(dims, count, &all);
     return all;
 }
 
@@ -147,12 +142,12 @@ static struct npart__weight_shape shape_of(const struct npart__graph *graph, con
     if (layout == TURNED)
         layout = npart__node_int(graph, node, "transB", 0) ? ROWS : COLUMNS;
     if (layout == COLUMNS)
-        return (struct npart__weight_shape){product(dims, 0, rank - 2), (uint64_t)dims[rank - 2],
+        return (struct npart__weight_shape){product(dims, rank - 2), (uint64_t)dims[rank - 2],
                                             (uint64_t)dims[rank - 1], 1};
     if (layout == MIDDLE)
-        return (struct npart__weight_shape){1, (uint64_t)dims[0], (uint64_t)dims[1], product(dims, 2, rank)};
+        return (struct npart__weight_shape){1, (uint64_t)dims[0], (uint64_t)dims[1], product(dims + 2, rank - 2)};
     uint32_t first = layout == LEFT ? rank - 1 : layout == STATES ? 2 : 1;
-    return (struct npart__weight_shape){1, 1, product(dims, 0, first), product(dims, first, rank)};
+    return (struct npart__weight_shape){1, 1, product(dims, first), product(dims + first, rank - first)};
 }
 
 /* ---- each once --------------------------------------------------------------------------------------------------- */
@@ -166,9 +161,11 @@ static bool is_first(struct reading *reading, const struct npart__node *node, ui
 }
 
 static npart_status measure(struct reading *reading, const struct npart__node *node, uint32_t operand,
-                            struct npart__weight weight, const struct npart__weight_shape *shape,
+                            struct npart_weight_loss weight, const struct npart__weight_shape *shape,
                             const struct npart__weight_bytes *bytes)
 {
+    weight.size = sizeof weight;
+    weight.two_of_four = -1;
     weight.name = operand_name(reading, node, operand);
     weight.node = node->name;
     weight.op = npart__node_op(reading->graph, node);
@@ -186,25 +183,12 @@ static npart_status read_operand(struct reading *reading, const struct npart__no
     if (!tensor || !is_wide_float(tensor) || tensor->rank < (layout == STATES ? 3 : LEAST_DIMS) ||
         !is_first(reading, node, operand))
         return NPART_OK;
-    struct npart__weight weight = {.dims = tensor->dims, .rank = tensor->rank, .elements = tensor->elements,
-                                   .bytes = tensor->bytes};
+    struct npart_weight_loss weight = {.dims = tensor->dims, .rank = tensor->rank, .elements = tensor->elements,
+                                       .bytes = tensor->bytes};
     struct npart__weight_shape shape = shape_of(reading->graph, node, layout, tensor);
     struct npart__weight_bytes bytes;
     npart_status status = find_bytes(reading, tensor, operand_name(reading, node, operand), &bytes);
     return status == NPART_OK ? measure(reading, node, operand, weight, &shape, &bytes) : status;
-}
-
-/* A part of a packed weight: an operand of so many numbers, in the file that is open or in memory. *is_known: false
- * where it is none. */
-static npart_status find_part(struct reading *reading, const struct npart__node *node, uint32_t operand,
-                              uint64_t elements, struct npart__weight_bytes *out, bool *is_known)
-{
-    const struct npart__tensor *tensor = constant_of(reading, node, operand);
-    npart_status status = NPART_OK;
-    *is_known = *is_known && tensor && tensor->elements == elements;
-    if (*is_known)
-        status = find_bytes(reading, tensor, operand_name(reading, node, operand), out);
-    return status;
 }
 
 /* A matrix in blocks, whose numbers are what it stands for. Not one whose zeros are no integers, whose rows have an
@@ -217,38 +201,38 @@ static npart_status read_packed(struct reading *reading, const struct npart__nod
     struct npart__packed_weight packed = {.bits = (unsigned)npart__node_int(graph, node, "bits", 4),
                                           .block = (uint64_t)npart__node_int(graph, node, "block_size", 0),
                                           .has_zeros = npart__node_input(graph, node, 3) != NPART_NONE};
-    struct npart__weight_bytes bytes = {.packed = NULL};
+    struct npart__weight_bytes bytes, *const parts[] = {&bytes, &packed.scales, &packed.zeros};
     bool is_known = (packed.bits == 4 || packed.bits == 8) && packed.block >= 16 && packed.block <= 65536 &&
                     !(packed.block & (packed.block - 1)) && channels && columns && channels <= UINT32_MAX &&
                     columns <= UINT32_MAX && npart__node_input(graph, node, 4) == NPART_NONE;
     if (!is_known || !constant_of(reading, node, 1) || !is_first(reading, node, 1))
         return NPART_OK;
     packed.blocks = (columns + packed.block - 1) / packed.block;
-    struct npart__weight weight = {.rank = 2, .elements = channels * columns,
-                                   .bytes = channels * packed.blocks * packed.block * packed.bits / 8};
-    npart_status status = find_part(reading, node, 1, weight.bytes, &bytes, &is_known);
-    if (status == NPART_OK)
-        status = find_part(reading, node, 2, channels * packed.blocks, &packed.scales, &is_known);
-    if (status == NPART_OK && packed.has_zeros)
-        status = find_part(reading, node, 3, channels * ((packed.blocks * packed.bits + 7) / 8), &packed.zeros,
-                           &is_known);
-    is_known = is_known && bytes.type == NPART__UINT8 && (!packed.has_zeros || packed.zeros.type == NPART__UINT8) &&
-               (packed.scales.type == NPART__FLOAT || packed.scales.type == NPART__FLOAT16 ||
-                packed.scales.type == NPART__BFLOAT16);
-    const struct npart__weight_bytes *parts[] = {&bytes, &packed.scales, &packed.zeros};
-    for (size_t i = 0; i < NPART__COUNT(parts); i++)
-        is_known = is_known && (parts[i]->data || !parts[i]->file ||
-                                (reading->open_file && strcmp(parts[i]->file, reading->open_file) == 0));
-    if (status != NPART_OK || !is_known)
-        return status;
-    int64_t *dims = npart__arena_allocate(reading->arena, 2 * sizeof *dims);
-    if (!dims)
-        return npart__fail_memory(reading->error);
+    const uint64_t numbers[] = {channels * packed.blocks * packed.block * packed.bits / 8, channels * packed.blocks,
+                                channels * ((packed.blocks * packed.bits + 7) / 8)};
+    npart_status status = NPART_OK;
+    for (uint32_t i = 0; is_known && status == NPART_OK && i < 2u + packed.has_zeros; i++) {
+        const struct npart__tensor *tensor = constant_of(reading, node, i + 1);
+        is_known = tensor && tensor->elements == numbers[i];
+        if (is_known)
+            status = find_bytes(reading, tensor, operand_name(reading, node, i + 1), parts[i]);
+    }
+    for (uint32_t i = 0; is_known && status == NPART_OK && i < 2u + packed.has_zeros; i++) {
+        uint8_t type = parts[i]->type;
+        is_known = (i == 1 ? type == NPART__FLOAT || type == NPART__FLOAT16 || type == NPART__BFLOAT16
+                           : type == NPART__UINT8) &&
+                   (parts[i]->data || (reading->open_file && strcmp(parts[i]->file, reading->open_file) == 0));
+    }
+    int64_t *dims = npart__arena_zeroed(reading->arena, 2, sizeof *dims);
+    if (status != NPART_OK || !is_known || !dims)
+        return status == NPART_OK && is_known ? npart__fail_memory(reading->error) : status;
     dims[0] = (int64_t)channels;
     dims[1] = (int64_t)columns;
-    weight.dims = dims;
     bytes.packed = &packed;
-    return measure(reading, node, 1, weight, &(struct npart__weight_shape){1, 1, channels, columns}, &bytes);
+    return measure(reading, node, 1,
+                   (struct npart_weight_loss){.rank = 2, .dims = dims, .elements = channels * columns,
+                                              .bytes = numbers[0]},
+                   &(struct npart__weight_shape){1, 1, channels, columns}, &bytes);
 }
 
 static npart_status read_node(struct reading *reading, const struct npart__node *node)
@@ -264,6 +248,8 @@ static npart_status read_node(struct reading *reading, const struct npart__node 
 /* Of what stands sparse in the file the zeros are counted; what it would lose is not known. */
 static npart_status list_sparse(struct reading *reading, uint32_t scope)
 {
+    static const double none[NPART__ROUNDINGS];
+    static const bool unknown[NPART__ROUNDINGS];
     for (uint32_t i = 0; i < reading->graph->values.count; i++) {
         const struct npart__value *value = npart__value_at(reading->graph, i);
         const struct npart__tensor *tensor = value->scope == scope ? value->tensor : NULL;
@@ -271,9 +257,10 @@ static npart_status list_sparse(struct reading *reading, uint32_t scope)
             continue;
         const Onnx__TensorProto *values = tensor->data;
         uint64_t there = values->n_dims == 1 && values->dims[0] > 0 ? (uint64_t)values->dims[0] : 0;
-        struct npart__weight weight = {.name = tensor->name, .node = "", .op = "", .dims = tensor->dims,
-                                       .rank = tensor->rank, .abs_max = NAN, .elements = tensor->elements,
-                                       .zeros = there < tensor->elements ? tensor->elements - there : 0};
+        struct npart_weight_loss weight = {sizeof weight, tensor->name, "", "", .dims = tensor->dims,
+                                           .rank = tensor->rank, .abs_max = (double)NAN, .two_of_four = -1,
+                                           .elements = tensor->elements, .decibels = none, .is_known = unknown,
+                                           .zeros = there < tensor->elements ? tensor->elements - there : 0};
         if (!NPART__PUSH(reading->arena, &reading->out->items, weight))
             return npart__fail_memory(reading->error);
     }
