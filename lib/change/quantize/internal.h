@@ -112,14 +112,6 @@ npart_status npart__quantizer_keep(struct npart__quantizer *quantizer, struct np
 const char *npart__find_kept(const char *text);
 /* The next of what is kept: from after its mark on to the next one, or the end; NULL past the last. */
 const char *npart__next_kept(const char *at, size_t *length, bool *is_16);
-/* Whether an operator is in one of the lists of kinds.def. */
-enum npart__kept_ops {
-#define NPART__KEPT_OPS(name, ops) NPART__OPS_##name,
-#include "quantize/kinds.def"
-#undef NPART__KEPT_OPS
-};
-bool npart__is_op_of(enum npart__kept_ops list, const char *op);
-
 /* ---- masks.c ----------------------------------------------------------------------------------------------------- */
 
 void npart__note_masks(struct npart__quantizer *quantizer, struct npart__inference *inference);

@@ -31,17 +31,6 @@ const char *npart__kept_kind(uint32_t index, const char **about, const char **so
     return kinds[index].name;
 }
 
-static const char *const lists[] = {
-#define NPART__KEPT_OPS(name, ops) [NPART__OPS_##name] = ops,
-#include "quantize/kinds.def"
-#undef NPART__KEPT_OPS
-};
-
-bool npart__is_op_of(enum npart__kept_ops list, const char *op)
-{
-    return npart__lists_word(lists[list], op);
-}
-
 enum { ONE = 1, BEFORE = 2, AFTER = 4 };
 
 /* What a kind is looked for in: the nodes of the main graph, in an order in which they can run. */
@@ -54,9 +43,11 @@ struct look {
     bool *marks;   /* by node: what is kept */
 };
 
-static bool is_of(const struct npart__graph *graph, const struct npart__node *node, enum npart__kept_ops list)
+/* Whether it says a constant, or scores, otherwise. */
+static bool turns(const struct npart__graph *graph, const struct npart__node *node)
 {
-    return npart__is_op_of(list, npart__node_op(graph, node));
+    uint64_t ways = NPART__WAYS_SAME | NPART__WAYS_VIEW | NPART__WAY(CASTS) | NPART__WAY(TRANSPOSE);
+    return npart__comes_from(node, ways) || npart__node_plays(graph, node, NPART__ROLE_DEQUANTIZES);
 }
 
 /* Also through what only says a constant otherwise. */
@@ -65,9 +56,9 @@ static bool is_constant(const struct npart__graph *graph, uint32_t value)
     while (value != NPART_NONE) {
         const struct npart__value *at = npart__value_at(graph, value);
         const struct npart__node *maker = at->producer == NPART_NONE ? NULL : npart__node_at(graph, at->producer);
-        if (!maker || is_of(graph, maker, NPART__OPS_CONSTANTS))
+        if (!maker || npart__node_plays(graph, maker, NPART__ROLE_CONSTANT))
             return at->kind == NPART__VALUE_INITIALIZER || maker;
-        if (!is_of(graph, maker, NPART__OPS_TURNERS))
+        if (!turns(graph, maker))
             return false;
         value = npart__node_input(graph, maker, 0);
     }
@@ -101,7 +92,7 @@ static void look_along(const struct look *look, bool back)
 }
 
 /* Projections: from products of two computed operands, and operators of attention, back to the next products. */
-static void keep_projections(const struct look *look)
+static void keep_projections(const struct look *look, const char *ops)
 {
     const struct npart__graph *graph = look->graph;
     for (uint32_t i = look->count; i-- > 0;) {
@@ -109,9 +100,9 @@ static void keep_projections(const struct look *look)
         bool is_read = look->seen[look->order[i]] & AFTER;
         bool has_constant = is_constant(graph, npart__node_input(graph, node, 0)) ||
                             is_constant(graph, npart__node_input(graph, node, 1));
-        bool ends = is_of(graph, node, NPART__OPS_ATTENTIONS) ||
-                    (is_of(graph, node, NPART__OPS_MULTIPLIERS) && !has_constant);
-        bool is_last = is_of(graph, node, NPART__OPS_PRODUCTS) && has_constant;
+        bool ends = npart__node_plays(graph, node, NPART__ROLE_ATTENDS) ||
+                    (npart__comes_from(node, NPART__WAY(MATMUL)) && !has_constant);
+        bool is_last = npart__lists_word(ops, npart__node_op(graph, node)) && has_constant;
         if (is_last && is_read)
             keep(look, look->order[i]);
         for (uint32_t k = 0; !is_last && (ends || is_read) && k < node->input_count; k++) {
@@ -131,8 +122,7 @@ static void keep_scores(const struct look *look, uint32_t node)
         goes_on = false;
         for (uint32_t k = 0; k < at->input_count && !goes_on; k++) {
             uint32_t value = npart__node_input(look->graph, at, k), maker = npart__producer(look->graph, value);
-            goes_on = maker != NPART_NONE && is_float(look, value) &&
-                      is_of(look->graph, npart__node_at(look->graph, maker), NPART__OPS_SCORERS);
+            goes_on = npart__plays(look->graph, maker, NPART__ROLE_MASKS) && is_float(look, value);
             node = goes_on ? maker : node;
         }
     }
@@ -167,7 +157,7 @@ static void keep_kind(const struct look *look, const struct kind *kind)
     uint8_t where = kind->where;
     memset(look->seen, 0, look->graph->nodes.count);
     if (where == PROJECTION) {
-        keep_projections(look);
+        keep_projections(look, kind->ops);
         return;
     }
     for (uint32_t i = 0; i < look->count; i++) {
@@ -257,8 +247,9 @@ static void hold_weights(struct npart__quantizer *quantizer)
     for (uint32_t i = 0; i < format->weights->items.count; i++) {
         const struct npart_weight_loss *weight = &format->weights->items.items[i];
         struct npart__quantized *tensor = npart__quantized_at(quantizer, weight->name);
-        if (!tensor || !tensor->initializer || (!has_tables && npart__is_op_of(NPART__OPS_LOOKUPS, weight->op)) ||
-            (is_matrices && !npart__is_op_of(NPART__OPS_MULTIPLIERS, weight->op)) ||
+        uint8_t from = npart__operator_traits("", weight->op)->elements;
+        if (!tensor || !tensor->initializer || (!has_tables && from == NPART__ELEMENTS_GATHER) ||
+            (is_matrices && from != NPART__ELEMENTS_MATMUL) ||
             weight->decibels[rounding] >= format->least_decibels)
             continue;
         tensor->is_wide = may_widen && weight->decibels[NPART__ROUND_INT8_CHANNEL] >= format->least_decibels;
@@ -315,10 +306,9 @@ static bool makes_scores(const struct npart__graph *graph, const struct npart__n
         next = NULL;
         for (uint32_t i = 0; i < users; i++) {
             const struct npart__node *at = user[i] == NPART_NONE ? NULL : npart__node_at(graph, user[i]);
-            if (at && is_of(graph, at, NPART__OPS_MULTIPLIERS) &&
-                !is_constant(graph, npart__node_input(graph, at, 1)))
+            if (at && npart__comes_from(at, NPART__WAY(MATMUL)) && !is_constant(graph, npart__node_input(graph, at, 1)))
                 return true;
-            next = at && at->output_count && is_of(graph, at, NPART__OPS_TURNERS) ? at : next;
+            next = at && at->output_count && turns(graph, at) ? at : next;
         }
     }
     return false;

@@ -8,69 +8,51 @@
 
 #include "quantize/internal.h"
 
-static uint8_t reach_of(struct npart__inference *inference, uint32_t value, bool *is_known)
-{
-    const struct npart__known *known = npart__elements(inference, &inference->facts[value]);
-    *is_known = known != NULL;
-    for (uint32_t i = 0; known && known->doubles && i < known->count; i++)
-        if (isinf(known->doubles[i]))
-            return NPART__REACHES_INFINITY;
-    return NPART__IS_FINITE;
-}
-
-/* What the operator makes of a mask: of what moves elements the first operand's, of what adds it all of them. */
-static uint32_t count_masked(const struct npart__graph *graph, const struct npart__node *node)
-{
-    enum npart__elements from = (enum npart__elements)npart__operator_traits("", npart__node_op(graph, node))->elements;
-    bool moves = from >= NPART__ELEMENTS_ON && from <= NPART__ELEMENTS_PAD && from != NPART__ELEMENTS_EACH &&
-                 from != NPART__ELEMENTS_CODES;
-    if (npart__is_op_of(NPART__OPS_MASKERS, npart__node_op(graph, node)) || from == NPART__ELEMENTS_CONCAT)
-        return node->input_count;
-    return moves && node->input_count ? 1 : 0;
-}
-
 /* An attribute with one number that stands at all places. */
 static bool fills_infinity(const struct npart__graph *graph, const struct npart__node *node)
 {
     const struct npart__attribute *value = npart__node_attribute(graph, node, "value");
     double number = 0;
-    return npart__operator_traits("", npart__node_op(graph, node))->elements == NPART__ELEMENTS_FILL && value &&
-           value->type == NPART_ATTRIBUTE_TENSOR && npart__tensor_doubles(value->u.tensor, &number, 1) && isinf(number);
+    return npart__comes_from(node, NPART__WAY(FILL)) && value && value->type == NPART_ATTRIBUTE_TENSOR &&
+           npart__tensor_doubles(value->u.tensor, &number, 1) && isinf(number);
 }
 
-static uint8_t reach_of_result(struct npart__quantizer *quantizer, const struct npart__inference *inference,
-                               const struct npart__node *node)
+/* As its numbers say, where they are known. What moves elements makes of a mask what the first operand is, what adds it
+ * or chooses what all of them are. */
+static void note_mask(struct npart__quantizer *quantizer, struct npart__inference *inference,
+                      const struct npart__node *node, uint32_t result)
 {
     const struct npart__graph *graph = quantizer->graph;
-    uint8_t reach = fills_infinity(graph, node) ? NPART__REACHES_INFINITY : NPART__IS_FINITE;
-    uint32_t count = count_masked(graph, node), first = npart__node_input(graph, node, 0);
-    for (uint32_t i = 0; i < count; i++) {
+    const struct npart__known *known = npart__elements(inference, &inference->facts[result]);
+    uint8_t reach = !known && node && fills_infinity(graph, node) ? NPART__REACHES_INFINITY : NPART__IS_FINITE;
+    bool masks = node && npart__node_plays(graph, node, NPART__ROLE_MASKS);
+    bool moves = node && npart__comes_from(node, NPART__WAYS_ONE | NPART__WAY(PAD));
+    uint32_t count = masks || (node && npart__comes_from(node, NPART__WAY(CONCAT))) ? node->input_count : moves;
+    for (uint32_t i = 0; known && known->doubles && i < known->count; i++)
+        reach = isinf(known->doubles[i]) ? NPART__REACHES_INFINITY : reach;
+    for (uint32_t i = 0; !known && i < count; i++) {
         uint32_t value = npart__node_input(graph, node, i);
         uint8_t of = value == NPART_NONE ? 0 : quantizer->tensors[npart__value_at(graph, value)->name].reach;
         reach = of > reach ? of : reach;
     }
-    bool chooses = npart__is_op_of(NPART__OPS_CHOOSERS, npart__node_op(graph, node)) && first != NPART_NONE;
-    return reach && chooses && !inference->facts[first].is_constant ? NPART__MAY_REACH_INFINITY : reach;
+    uint32_t first = reach && masks ? npart__node_input(graph, node, 0) : NPART_NONE;
+    bool chooses = first != NPART_NONE && inference->facts[first].element_type == NPART__BOOL;
+    if (!known && chooses && !inference->facts[first].is_constant)
+        reach = NPART__MAY_REACH_INFINITY;
+    quantizer->tensors[npart__value_at(graph, result)->name].reach = reach;
 }
 
 void npart__note_masks(struct npart__quantizer *quantizer, struct npart__inference *inference)
 {
     const struct npart__graph *graph = quantizer->graph;
     const struct npart__scope *main = npart__scope_at(graph, 0);
-    bool is_known;
-    for (uint32_t i = 0; i < graph->values.count; i++) {
-        const struct npart__value *value = npart__value_at(graph, i);
-        if (value->scope == 0 && value->tensor)
-            quantizer->tensors[value->name].reach = reach_of(inference, i, &is_known);
-    }
+    for (uint32_t i = 0; i < graph->values.count; i++)
+        if (npart__value_at(graph, i)->scope == 0 && npart__value_at(graph, i)->tensor)
+            note_mask(quantizer, inference, NULL, i);
     for (uint32_t i = 0; i < main->order_count; i++) {
         const struct npart__node *node = npart__node_at(graph, graph->order[main->first_order + i]);
         uint32_t result = node->output_count ? npart__node_output(graph, node, 0) : NPART_NONE;
-        if (result == NPART_NONE)
-            continue;
-        uint8_t *reach = &quantizer->tensors[npart__value_at(graph, result)->name].reach;
-        *reach = reach_of(inference, result, &is_known);
-        if (!is_known)
-            *reach = reach_of_result(quantizer, inference, node);
+        if (result != NPART_NONE)
+            note_mask(quantizer, inference, node, result);
     }
 }
