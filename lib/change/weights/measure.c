@@ -33,6 +33,13 @@ static const struct way {
 #undef NPART__ROUNDING
 };
 
+/* What is at hand, the same for all weights. */
+struct room {
+    float piece[PIECE];
+    float tops[4 * TILE]; /* of a row's blocks, or of a strip's */
+    float scales[NPART__ROUNDINGS][COLUMNS], inverses[NPART__ROUNDINGS][COLUMNS]; /* of a strip's columns */
+};
+
 struct measure {
     struct npart_weight_loss *weight;
     uint64_t groups_of_four, two_of_four; /* along the contracted axis; those with two zeros or more */
@@ -40,11 +47,9 @@ struct measure {
     const struct npart__weight_bytes *bytes;
     struct npart_error *error;
     unsigned width; /* bytes of a number */
-    float *piece;
-    uint8_t *raw;    /* the same as it stands in the file, where it is no FLOAT */
-    float *largest;  /* by channel */
-    float *tops;     /* of a row's blocks, or of a strip's: [4][TILE] */
-    float *scales[NPART__ROUNDINGS], *inverses[NPART__ROUNDINGS]; /* of a strip's columns */
+    struct room *room;
+    uint8_t *raw;   /* the piece as it stands in the file, where it is no FLOAT */
+    float *largest; /* by channel */
     float most; /* of the tensor */
     double square, errors[NPART__ROUNDINGS]; /* sums of squares: of all numbers, and of what is lost */
 };
@@ -137,7 +142,7 @@ static void lose(struct measure *measure, unsigned rounding, const float *w, siz
 static void lose_each(struct measure *measure, unsigned rounding, const float *w, size_t count)
 {
     measure->errors[rounding] += npart__lost[ways[rounding].levels].each(
-        w, count, measure->scales[rounding], measure->inverses[rounding]);
+        w, count, measure->room->scales[rounding], measure->room->inverses[rounding]);
 }
 
 /* What needs no group; whether any number is 0. */
@@ -168,7 +173,7 @@ static void count_fours(struct measure *measure, const float *w, size_t count, b
 /* `tops` has the largest of each 32 numbers, and gets those of each 64 and 128. */
 static void lose_row_blocks(struct measure *measure, const float *w, size_t count)
 {
-    float *tops = measure->tops;
+    float *tops = measure->room->tops;
     size_t groups = (count + 31) / 32;
     for (unsigned b = 0; b < NPART__COUNT(blocks); b++) {
         for (size_t i = 0; b && i < groups; i += 2)
@@ -185,7 +190,7 @@ static void lose_row_blocks(struct measure *measure, const float *w, size_t coun
 static void look_at_row(struct measure *measure, const float *w, size_t count, uint64_t channel)
 {
     count_fours(measure, w, count, look_at(measure, w, count));
-    float *tops = measure->tops, *most = &measure->largest[channel];
+    float *tops = measure->room->tops, *most = &measure->largest[channel];
     IN_PARTS(w, count, {
         size_t groups = (part + 31) / 32;
         npart__tops(at, part, tops);
@@ -217,7 +222,7 @@ static npart_status gather(struct measure *measure, uint64_t channel, uint64_t a
         uint64_t row = channel + (at + done) / length, in = (at + done) % length;
         run = is_one_run || inner - in % inner > count - done ? count - done : inner - in % inner;
         status = load(measure, (in / inner * shape->channels + row) * inner + in % inner, (size_t)run,
-                      measure->piece + done);
+                      measure->room->piece + done);
     }
     return status;
 }
@@ -232,7 +237,7 @@ static npart_status for_rows(struct measure *measure, row_function *function)
             size_t part = length - at < PIECE ? (size_t)(length - at) : PIECE;
             status = gather(measure, row, at, (size_t)taken * part);
             for (uint64_t i = 0; status == NPART_OK && i < taken; i++)
-                function(measure, measure->piece + i * length, part, row + i);
+                function(measure, measure->room->piece + i * length, part, row + i);
         }
     }
     return status;
@@ -245,7 +250,7 @@ typedef void strip_function(struct measure *measure, size_t rows, size_t width, 
 
 static void set_scales(struct measure *measure, unsigned rounding, const float *tops, size_t width)
 {
-    float *scale = measure->scales[rounding], *inverse = measure->inverses[rounding];
+    float *scale = measure->room->scales[rounding], *inverse = measure->room->inverses[rounding];
     for (size_t i = 0; i < width; i++) {
         scale[i] = tops[i] / ways[rounding].limit;
         inverse[i] = scale[i] > 0 ? 1 / scale[i] : 0;
@@ -264,32 +269,32 @@ static void count_column_fours(struct measure *measure, const float *w, size_t r
 static void lose_blocks(struct measure *measure, const float *w, size_t rows, size_t width, size_t stride,
                         float *largest)
 {
-    memset(measure->tops, 0, sizeof(float) * 4 * TILE);
+    memset(measure->room->tops, 0, sizeof(float) * 4 * TILE);
     for (size_t r = 0; r < rows; r++)
-        npart__raise(measure->tops + r / 32 * TILE, w + r * stride, width);
+        npart__raise(measure->room->tops + r / 32 * TILE, w + r * stride, width);
     for (unsigned b = 0; b < NPART__COUNT(blocks); b++) {
         size_t each = blocks[b] / 32;
         for (size_t k = 0; b && k < 4; k += each)
-            npart__raise(measure->tops + k * TILE, measure->tops + (k + each / 2) * TILE, width);
+            npart__raise(measure->room->tops + k * TILE, measure->room->tops + (k + each / 2) * TILE, width);
         for (size_t r = 0; r < rows; r++)
             for (unsigned i = 0; i < NPART__ROUNDINGS; i++) {
                 if (ways[i].group != blocks[b])
                     continue;
                 if (r % blocks[b] == 0)
-                    set_scales(measure, i, measure->tops + r / blocks[b] * each * TILE, width);
+                    set_scales(measure, i, measure->room->tops + r / blocks[b] * each * TILE, width);
                 lose_each(measure, i, w + r * stride, width);
             }
     }
-    npart__raise(largest, measure->tops, width);
+    npart__raise(largest, measure->room->tops, width);
 }
 
 /* In tiles that a cache holds. */
 static void look_at_strip(struct measure *measure, size_t rows, size_t width, uint64_t channel)
 {
-    bool has_zeros = look_at(measure, measure->piece, rows * width);
-    count_column_fours(measure, measure->piece, rows, width, has_zeros);
+    bool has_zeros = look_at(measure, measure->room->piece, rows * width);
+    count_column_fours(measure, measure->room->piece, rows, width, has_zeros);
     for (size_t from = 0; from < width; from += TILE)
-        lose_blocks(measure, measure->piece + from, rows, width - from < TILE ? width - from : TILE, width,
+        lose_blocks(measure, measure->room->piece + from, rows, width - from < TILE ? width - from : TILE, width,
                     measure->largest + channel + from);
 }
 
@@ -301,9 +306,9 @@ static void lose_strip(struct measure *measure, size_t rows, size_t width, uint6
     for (size_t r = 0; r < rows; r++)
         for (unsigned i = 0; i < NPART__ROUNDINGS; i++)
             if (ways[i].group == TENSOR)
-                lose(measure, i, measure->piece + r * width, width, measure->most);
+                lose(measure, i, measure->room->piece + r * width, width, measure->most);
             else if (ways[i].group == CHANNEL)
-                lose_each(measure, i, measure->piece + r * width, width);
+                lose_each(measure, i, measure->room->piece + r * width, width);
 }
 
 static npart_status for_strips(struct measure *measure, strip_function *function)
@@ -318,7 +323,8 @@ static npart_status for_strips(struct measure *measure, strip_function *function
                 size_t together = width == shape->channels ? rows : 1; /* rows that follow one another in the file */
                 uint64_t first = (o * shape->contracted + k) * shape->channels + channel;
                 for (size_t r = 0; r < rows && status == NPART_OK; r += together)
-                    status = load(measure, first + r * shape->channels, together * width, measure->piece + r * width);
+                    status = load(measure, first + r * shape->channels, together * width,
+                                  measure->room->piece + r * width);
                 if (status == NPART_OK)
                     function(measure, rows, width, channel);
             }
@@ -331,17 +337,11 @@ static npart_status for_strips(struct measure *measure, strip_function *function
 static bool allocate(struct measure *measure, struct npart__arena *arena)
 {
     const struct npart__packed_weight *packed = measure->bytes->packed;
-    float *scales = npart__arena_allocate(arena, 2 * NPART__ROUNDINGS * COLUMNS * sizeof *scales);
-    measure->piece = npart__arena_allocate(arena, PIECE * sizeof(float));
+    measure->room = npart__arena_allocate(arena, sizeof *measure->room);
     measure->raw = npart__arena_allocate(arena, packed ? RAW + (size_t)packed->blocks * 9 + 1
                                                        : (size_t)PIECE * measure->width);
     measure->largest = npart__arena_zeroed(arena, (size_t)measure->shape->channels + 1, sizeof(float));
-    measure->tops = npart__arena_zeroed(arena, 4 * TILE, sizeof(float));
-    for (unsigned i = 0; scales && i < NPART__ROUNDINGS; i++) {
-        measure->scales[i] = scales + (size_t)2 * i * COLUMNS;
-        measure->inverses[i] = measure->scales[i] + COLUMNS;
-    }
-    return scales && measure->piece && measure->raw && measure->largest && measure->tops;
+    return measure->room && measure->raw && measure->largest;
 }
 
 static npart_status run(struct measure *measure)
