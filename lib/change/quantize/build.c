@@ -24,16 +24,12 @@ const char *npart__new_name(struct npart__quantizer *quantizer, const char *name
     const char *made = wanted;
     for (uint32_t i = 2; made && npart__strings_find_text(&quantizer->names, made) != NPART_NONE; i++)
         made = npart__arena_format(quantizer->arena, "%s_%u", wanted, i);
-    if (!made || npart__intern_text(&quantizer->names, made) == NPART_NONE)
-        quantizer->failed = true;
-    return quantizer->failed ? NULL : made;
+    return made && npart__intern_text(&quantizer->names, made) != NPART_NONE ? made : NULL;
 }
 
 static char *copy(struct npart__quantizer *quantizer, const char *text)
 {
-    char *made = text ? npart__arena_copy_text(quantizer->arena, text, strlen(text)) : NULL;
-    quantizer->failed |= !made;
-    return made;
+    return text ? npart__arena_copy_text(quantizer->arena, text, strlen(text)) : NULL;
 }
 
 Onnx__NodeProto *npart__add_node(struct npart__quantizer *quantizer, const char *op, const char *name,
@@ -42,16 +38,15 @@ Onnx__NodeProto *npart__add_node(struct npart__quantizer *quantizer, const char 
     size_t count = 0;
     while (operands[count])
         count++;
-    Onnx__NodeProto *node = quantizer->failed ? NULL : npart__edit_new_node(quantizer->arena, op, count, 1);
-    quantizer->failed |= !node;
+    Onnx__NodeProto *node = quantizer->arena->failed ? NULL : npart__edit_new_node(quantizer->arena, op, count, 1);
     if (!node)
         return NULL;
     node->name = copy(quantizer, name);
     for (size_t i = 0; i < count; i++)
         node->input[i] = copy(quantizer, operands[i]);
     node->output[0] = copy(quantizer, result);
-    quantizer->failed |= !NPART__PUSH(quantizer->arena, &quantizer->nodes, node);
-    return quantizer->failed ? NULL : node;
+    (void)NPART__PUSH(quantizer->arena, &quantizer->nodes, node);
+    return quantizer->arena->failed ? NULL : node;
 }
 
 void npart__set_int(struct npart__quantizer *quantizer, Onnx__NodeProto *node, const char *attribute, int64_t value)
@@ -59,7 +54,6 @@ void npart__set_int(struct npart__quantizer *quantizer, Onnx__NodeProto *node, c
     Onnx__AttributeProto *made = node ? npart__edit_attribute(quantizer->arena, node, attribute,
                                                               ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INT)
                                       : NULL;
-    quantizer->failed |= node && !made;
     if (!made)
         return;
     made->has_i = 1;
@@ -74,7 +68,6 @@ static void leave_out(struct npart__quantizer *quantizer, Onnx__TensorProto *ten
     struct npart__elided elided = {.bytes = bytes, .elements = elements, .field = 9};
     ProtobufCMessageUnknownField *field = npart__arena_allocate(quantizer->arena, sizeof *field);
     uint8_t *data = npart__arena_allocate(quantizer->arena, 1 + sizeof elided);
-    quantizer->failed |= !field || !data;
     if (!field || !data)
         return;
     data[0] = (uint8_t)sizeof elided;
@@ -98,7 +91,6 @@ static void fill(struct npart__quantizer *quantizer, Onnx__TensorProto *tensor, 
     tensor->has_raw_data = 1;
     tensor->raw_data.len = (size_t)bytes;
     tensor->raw_data.data = npart__arena_zeroed(quantizer->arena, (size_t)bytes + 1, 1);
-    quantizer->failed |= !tensor->raw_data.data;
     for (uint64_t i = 0; tensor->raw_data.data && i < elements; i++)
         npart__edit_put_number(tensor, i, numbers ? numbers[i] : number);
 }
@@ -106,14 +98,14 @@ static void fill(struct npart__quantizer *quantizer, Onnx__TensorProto *tensor, 
 Onnx__TensorProto *npart__add_tensor(struct npart__quantizer *quantizer, const char *name, int element_type,
                                      const int64_t *dims, size_t rank, const double *numbers, double number)
 {
-    Onnx__TensorProto *tensor = npart__edit_new_tensor(quantizer->arena, element_type, dims, rank);
-    quantizer->failed |= !tensor;
-    if (quantizer->failed)
+    Onnx__TensorProto *tensor =
+        quantizer->arena->failed ? NULL : npart__edit_new_tensor(quantizer->arena, element_type, dims, rank);
+    if (!tensor)
         return NULL;
     tensor->name = copy(quantizer, name);
     fill(quantizer, tensor, numbers, number);
-    quantizer->failed |= !NPART__PUSH(quantizer->arena, &quantizer->initializers, tensor);
-    return quantizer->failed ? NULL : tensor;
+    (void)NPART__PUSH(quantizer->arena, &quantizer->initializers, tensor);
+    return quantizer->arena->failed ? NULL : tensor;
 }
 
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
@@ -191,7 +183,7 @@ static void wait_for(struct sorting *sorting, uint32_t node, const char *name)
     if (id == NPART_NONE || !sorting->is_there[id])
         return;
     struct user user = {node, sorting->first[id]};
-    sorting->quantizer->failed |= !NPART__PUSH(sorting->quantizer->arena, &sorting->users, user);
+    (void)NPART__PUSH(sorting->quantizer->arena, &sorting->users, user);
     sorting->first[id] = sorting->users.count;
     sorting->waits[node]++;
 }
@@ -257,10 +249,10 @@ static uint32_t sort(struct sorting *sorting, const uint32_t *places, const char
     for (uint32_t i = 0; i < sorting->count; i++)
         if (!sorting->waits[i])
             sorting->ready[sorting->ready_count++] = i;
-    for (size_t i = 0; i < given_count && !sorting->quantizer->failed; i++)
+    for (size_t i = 0; i < given_count && !sorting->quantizer->arena->failed; i++)
         if (!i || strcmp(given[i], given[i - 1]) != 0)
             release(sorting, given[i]);
-    for (; made < sorting->ready_count && !sorting->quantizer->failed; made++) {
+    for (; made < sorting->ready_count && !sorting->quantizer->arena->failed; made++) {
         const Onnx__NodeProto *node = sorted[made] = sorting->nodes[sorting->ready[made]];
         for (size_t k = 0; k < node->n_output; k++)
             release(sorting, node->output[k]);
@@ -296,12 +288,12 @@ static bool place_nodes(struct npart__quantizer *quantizer)
     }
     graph->node = list + most;
     graph->n_node = sort(&sorting, places, given, given_count, graph->node);
-    return graph->n_node == sorting.count && !quantizer->failed;
+    return graph->n_node == sorting.count && !quantizer->arena->failed;
 }
 
 bool npart__quantizer_finish(struct npart__quantizer *quantizer)
 {
-    if (quantizer->failed)
+    if (quantizer->arena->failed)
         return false;
     rewire(quantizer);
     if (!place_initializers(quantizer))

@@ -25,7 +25,6 @@ static const struct npart__quantized *quantize_activation(struct npart__quantize
     Onnx__NodeProto *node =
         NPART__ADD_NODE(quantizer, "DynamicQuantizeLinear", node_name, tensor->quantized_name, name);
     const char **results = npart__arena_zeroed(quantizer->arena, 3, sizeof *results);
-    quantizer->failed |= !results;
     if (node && results) {
         results[0] = tensor->quantized_name;
         results[1] = tensor->scale_name;
@@ -115,7 +114,6 @@ static void replace(struct npart__quantizer *quantizer, const Onnx__NodeProto *n
     made->output = result ? made->output : node->output;
     made->n_output = result ? 1 : node->n_output;
     made->attribute = npart__arena_zeroed(quantizer->arena, node->n_attribute + 1, sizeof(Onnx__AttributeProto *));
-    quantizer->failed |= !made->attribute;
     for (size_t i = 0; made->attribute && i < node->n_attribute; i++)
         if (!node->attribute[i]->name || strcmp(node->attribute[i]->name, "layout") != 0)
             made->attribute[made->n_attribute++] = node->attribute[i];
@@ -160,8 +158,7 @@ static void split_gemm(struct npart__quantizer *quantizer, Onnx__NodeProto *node
     like.name = npart__arena_format(quantizer->arena, "%s_MatMul", base);
     like.output = npart__arena_zeroed(quantizer->arena, 1, sizeof *like.output);
     const char *sum_name = npart__arena_format(quantizer->arena, "%s_Add", base);
-    quantizer->failed |= !like.name || !like.output || !sum_name || !product;
-    if (quantizer->failed)
+    if (quantizer->arena->failed)
         return;
     like.output[0] = (char *)(uintptr_t)product;
     quantize_product(quantizer, &like, place, false, npart__onnx_int(node, "transB") != 0);
@@ -174,7 +171,7 @@ static void make_integers(struct npart__quantizer *quantizer, Onnx__NodeProto *n
 {
     struct npart__quantized *result = npart__quantized_at(quantizer, node->output[0]);
     const char *integers = npart__new_name(quantizer, node->output[0], "_quantized");
-    if (quantizer->failed || !result)
+    if (quantizer->arena->failed || !result)
         return;
     result->quantized_name = integers;
     result->scale_name = of->scale_name;
@@ -215,7 +212,7 @@ static void replace_alike(struct npart__quantizer *quantizer, const Onnx__NodePr
 {
     const char *name = node->name && *node->name ? npart__new_name(quantizer, node->name, "_quant") : "";
     replace(quantizer, node, place, op, name, NULL, operands, a, b);
-    quantizer->failed |= !npart__edit_import(quantizer->model, "com.microsoft", 1, quantizer->arena);
+    (void)npart__edit_import(quantizer->model, "com.microsoft", 1, quantizer->arena);
 }
 
 /* Weights as [directions, input, gates], with a scale for each direction. */
@@ -296,9 +293,9 @@ static void quantize_node(struct npart__quantizer *quantizer, Onnx__NodeProto *n
 
 void npart__quantize_dynamic(struct npart__quantizer *quantizer)
 {
-    for (uint32_t i = 0; i < quantizer->main->n_node && !quantizer->failed; i++)
+    for (uint32_t i = 0; i < quantizer->main->n_node && !quantizer->arena->failed; i++)
         if (!quantizer->is_kept[i])
             quantize_node(quantizer, quantizer->main->node[i], i);
-    if (!quantizer->failed)
+    if (!quantizer->arena->failed)
         dequantize_where_needed(quantizer);
 }

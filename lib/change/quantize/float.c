@@ -67,7 +67,7 @@ static void change_graph(struct npart__quantizer *quantizer, Onnx__GraphProto *g
     change_declarations(quantizer, graph->value_info, graph->n_value_info);
     for (size_t i = 0; i < graph->n_initializer; i++)
         change_tensor(quantizer, graph->initializer[i]);
-    for (size_t i = 0; i < graph->n_node && !quantizer->failed; i++)
+    for (size_t i = 0; i < graph->n_node && !quantizer->arena->failed; i++)
         change_attributes(quantizer, graph->node[i]);
 }
 
@@ -77,7 +77,7 @@ static void change_graph(struct npart__quantizer *quantizer, Onnx__GraphProto *g
  * between each of them and the rest. */
 static void cast_round(struct npart__quantizer *quantizer, Onnx__NodeProto *node)
 {
-    for (size_t i = 0; i < node->n_input + node->n_output && !quantizer->failed; i++) {
+    for (size_t i = 0; i < node->n_input + node->n_output && !quantizer->arena->failed; i++) {
         bool is_result = i >= node->n_input;
         size_t place = is_result ? i - node->n_input : i;
         char **own = is_result ? &node->output[place] : &node->input[place];
@@ -99,10 +99,10 @@ void npart__quantize_float(struct npart__quantizer *quantizer)
     Onnx__GraphProto *graph = quantizer->main;
     size_t count = graph->n_node;
     change_graph(quantizer, graph);
-    for (size_t i = 0; i < quantizer->model->n_functions && !quantizer->failed; i++)
+    for (size_t i = 0; i < quantizer->model->n_functions && !quantizer->arena->failed; i++)
         for (size_t k = 0; k < quantizer->model->functions[i]->n_node; k++)
             change_attributes(quantizer, quantizer->model->functions[i]->node[k]);
-    for (size_t i = 0; i < count && !quantizer->failed; i++)
+    for (size_t i = 0; i < count && !quantizer->arena->failed; i++)
         if (npart__op_plays(graph->node[i]->op_type, NPART__ROLE_STAYS_FLOAT) || quantizer->is_kept[i])
             cast_round(quantizer, graph->node[i]);
 }

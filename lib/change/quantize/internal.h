@@ -58,7 +58,7 @@ struct npart__quantized_bias {
 };
 
 struct npart__quantizer {
-    struct npart__arena *arena;
+    struct npart__arena *arena; /* which says whether memory was short */
     const struct npart__quantized_format *format;
     const struct npart__graph *graph;
     Onnx__ModelProto *model;
@@ -75,7 +75,6 @@ struct npart__quantizer {
     bool *is_removed; /* by place in the file's list of nodes */
     bool *is_kept;    /* the same: not to be quantized */
     bool *is_16;      /* the same: with activations of 16 bits where others have 8 */
-    bool failed;      /* out of memory */
 };
 
 /* ---- build.c: new nodes and tensors. All take NULL for a name that there was no memory for ----------------------- */
@@ -127,7 +126,7 @@ static inline double npart__stand_in(const struct npart__quantizer *quantizer, c
 
 bool npart__is_quantized_op(const struct npart__quantizer *quantizer, const char *op);
 
-/* ---- the kinds of formats: `failed` says whether memory was short ------------------------------------------------ */
+/* ---- the kinds of formats: the arena says whether memory was short ----------------------------------------------- */
 
 void npart__quantize_qdq(struct npart__quantizer *quantizer);
 void npart__quantize_weights(struct npart__quantizer *quantizer);

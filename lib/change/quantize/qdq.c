@@ -133,7 +133,7 @@ static void mark(struct npart__quantizer *quantizer, struct npart__quantized *te
     if (!npart__is_quantizable(tensor) || (tensor->role && axis < 0 && !provider))
         return;
     if (!tensor->role)
-        quantizer->failed |= !NPART__PUSH(quantizer->arena, &quantizer->marked, tensor);
+        (void)NPART__PUSH(quantizer->arena, &quantizer->marked, tensor);
     tensor->role = role;
     tensor->axis = axis;
     tensor->provider = provider;
@@ -163,9 +163,7 @@ static const char *copy_name(struct npart__quantizer *quantizer, const char *nam
         next = number > next ? number : next;
     }
     const char *made = npart__arena_format(quantizer->arena, "%s%lu", name, next + copies);
-    if (!made || npart__intern_text(&quantizer->names, made) == NPART_NONE)
-        quantizer->failed = true;
-    return quantizer->failed ? NULL : made;
+    return made && npart__intern_text(&quantizer->names, made) != NPART_NONE ? made : NULL;
 }
 
 /* What has the name is an initializer to the quantizer from now on. */
@@ -173,7 +171,6 @@ static void take_name(struct npart__quantizer *quantizer, const char *name, cons
 {
     struct npart__quantized *tensor = npart__quantized_at(quantizer, name);
     Onnx__TensorProto *made = tensor ? npart__arena_allocate(quantizer->arena, sizeof *made) : NULL;
-    quantizer->failed |= tensor && !made;
     if (!made)
         return;
     *made = *of;
@@ -198,7 +195,7 @@ static void mark_bias(struct npart__quantizer *quantizer, Onnx__NodeProto *node,
         take_name(quantizer, row.name, bias->initializer);
     }
     bias->is_bias = true;
-    quantizer->failed |= !row.name || !NPART__PUSH(quantizer->arena, &quantizer->biases, row);
+    (void)NPART__PUSH(quantizer->arena, &quantizer->biases, row);
 }
 
 /* What is padded lies within the range of what is there, which always has 0. */
@@ -326,7 +323,6 @@ static const double *numbers_of(struct npart__quantizer *quantizer, const struct
     if (!at || at->place != NPART__TENSOR_INLINE || at->elements == 0 || at->elements > NPART__KEEP_BYTES / 4)
         return NULL;
     double *numbers = npart__arena_allocate(quantizer->arena, (size_t)at->elements * sizeof *numbers);
-    quantizer->failed |= !numbers;
     return numbers && npart__tensor_doubles(at, numbers, at->elements) ? numbers : NULL;
 }
 
@@ -379,8 +375,7 @@ static Onnx__NodeProto *add_qdq(struct npart__quantizer *quantizer, enum npart__
     const char *suffix = npart__arena_format(quantizer->arena, "_%s", op);
     if (*domain)
         op = npart__arena_format(quantizer->arena, "%s:%s", domain, op);
-    quantizer->failed |= !op || !suffix;
-    return quantizer->failed ? NULL
+    return quantizer->arena->failed ? NULL
                              : NPART__ADD_NODE(quantizer, op, npart__new_name(quantizer, name, suffix), result, operand,
                                                scale, zero);
 }
@@ -401,7 +396,6 @@ static void add_quantized(struct npart__quantizer *quantizer, const struct npart
     struct range range = range_of(element_type, false);
     uint64_t count = numbers ? tensor->tensor->elements : 0;
     double *quantized = npart__arena_allocate(quantizer->arena, (size_t)(count + 1) * sizeof *quantized);
-    quantizer->failed |= !quantized;
     for (uint64_t i = 0; quantized && i < count; i++) {
         double level = isinf(tensor->scale) ? 0 : numbers[i] / tensor->scale + zero;
         level = level < range.least ? range.least : level > range.most ? range.most : level;
@@ -421,7 +415,6 @@ static int64_t *scale_dims(struct npart__quantizer *quantizer, struct npart__qua
     int64_t *dims = npart__arena_allocate(quantizer->arena, (own->n_dims + 1) * sizeof *dims);
     tensor->axis = has_blocks && tensor->axis < 0 ? 0 : tensor->axis;
     *rank = has_blocks ? own->n_dims : tensor->axis >= 0;
-    quantizer->failed |= !dims;
     for (size_t i = 0; dims && i < *rank; i++)
         dims[i] = own->dims[has_blocks ? i : (size_t)tensor->axis];
     if (dims && has_blocks)
@@ -563,7 +556,7 @@ static void choose_scale(const struct npart__quantizer *quantizer, struct npart_
 
 static void quantize_own(struct npart__quantizer *quantizer)
 {
-    for (uint32_t i = 0; i < quantizer->marked.count && !quantizer->failed; i++) {
+    for (uint32_t i = 0; i < quantizer->marked.count && !quantizer->arena->failed; i++) {
         struct npart__quantized *tensor = quantizer->marked.items[i];
         double zero;
         if (!tensor->role || tensor->is_done || tensor->provider)
@@ -584,9 +577,9 @@ static void quantize_own(struct npart__quantizer *quantizer)
 /* Again and again, as one may have the scale of another that has it of a third. */
 static void quantize_shared(struct npart__quantizer *quantizer)
 {
-    for (bool goes_on = true; goes_on && !quantizer->failed;) {
+    for (bool goes_on = true; goes_on && !quantizer->arena->failed;) {
         goes_on = false;
-        for (uint32_t i = 0; i < quantizer->marked.count && !quantizer->failed; i++) {
+        for (uint32_t i = 0; i < quantizer->marked.count && !quantizer->arena->failed; i++) {
             struct npart__quantized *tensor = quantizer->marked.items[i];
             const struct npart__quantized *provider = tensor->provider;
             if (!tensor->role || tensor->is_done || tensor->initializer || !provider || !provider->is_done ||
@@ -630,18 +623,18 @@ void npart__quantize_qdq(struct npart__quantizer *quantizer)
     uint32_t count = (uint32_t)quantizer->main->n_node;
     if (quantizer->format->keeps_16)
         note_wide(quantizer);
-    for (uint32_t i = 0; i < count && !quantizer->failed; i++)
+    for (uint32_t i = 0; i < count && !quantizer->arena->failed; i++)
         ask(quantizer, quantizer->main->node[i], i);
     quantize_own(quantizer);
     quantize_shared(quantizer);
     /* One that was quantized as a weight of another node is done (qdq_quantizer.py, _quantize_bias_tensors), its copies
      * are not, but for one that has the name of a tensor which is. */
-    for (uint32_t i = 0; i < quantizer->biases.count && !quantizer->failed; i++) {
+    for (uint32_t i = 0; i < quantizer->biases.count && !quantizer->arena->failed; i++) {
         const struct npart__quantized_bias *row = &quantizer->biases.items[i];
         const struct npart__quantized *same = npart__quantized_at(quantizer, row->name);
         if (!same || !same->role)
             quantize_bias(quantizer, row);
     }
-    quantizer->failed |= *qdq_domain(quantizer) &&
-                         !npart__edit_import(quantizer->model, qdq_domain(quantizer), 1, quantizer->arena);
+    if (*qdq_domain(quantizer))
+        (void)npart__edit_import(quantizer->model, qdq_domain(quantizer), 1, quantizer->arena);
 }
