@@ -24,12 +24,8 @@ static const struct npart__quantized *quantize_activation(struct npart__quantize
     name_parts(quantizer, tensor, name);
     Onnx__NodeProto *node =
         NPART__ADD_NODE(quantizer, "DynamicQuantizeLinear", node_name, tensor->quantized_name, name);
-    const char **results = npart__arena_zeroed(quantizer->arena, 3, sizeof *results);
-    if (node && results) {
-        results[0] = tensor->quantized_name;
-        results[1] = tensor->scale_name;
-        results[2] = tensor->zero_name;
-        node->output = (char **)(uintptr_t)results;
+    if (node) {
+        node->output = (char **)(uintptr_t)tensor->parts;
         node->n_output = 3;
     }
     return tensor;
@@ -93,19 +89,18 @@ static void add_bias(struct npart__quantizer *quantizer, const Onnx__NodeProto *
 }
 
 /* What takes a node's place has its attributes, but for one that says how operands lie, and what is noted of it;
- * `result` NULL: and its results. `operands`: each the number of one of the node's; or `a` or `b`, and which part. */
+ * `result` NULL: and its results. `operands`: each `.` and the number of one of the node's; or `a` or `b`, and which
+ * part. */
 static void replace(struct npart__quantizer *quantizer, const Onnx__NodeProto *node, uint32_t place, const char *op,
                     const char *name, const char *result, const char *operands, const struct npart__quantized *a,
                     const struct npart__quantized *b)
 {
     const char *list[16] = {NULL};
     for (size_t i = 0; *operands; operands += operands[2] ? 3 : 2) {
-        const struct npart__quantized *of = *operands == 'a' ? a : b;
         size_t number = (size_t)(operands[1] - '0');
-        list[i++] = *operands == '.'     ? number < node->n_input ? node->input[number] : ""
-                    : operands[1] == 'q' ? of->quantized_name
-                    : operands[1] == 's' ? of->scale_name
-                                         : of->zero_name;
+        list[i++] = *operands == 'a'   ? a->parts[number]
+                    : *operands == 'b' ? b->parts[number]
+                                       : number < node->n_input ? node->input[number] : "";
     }
     Onnx__NodeProto *made = npart__add_node(quantizer, op, name, result ? result : node->output[0], list);
     quantizer->is_removed[place] = true;
@@ -139,7 +134,7 @@ static void quantize_product(struct npart__quantizer *quantizer, Onnx__NodeProto
     const char *result =
         has_bias ? npart__new_name(quantizer, node->output[0], "_quant_scaled_output") : node->output[0];
     replace(quantizer, node, place, is_conv ? "ConvInteger" : "MatMulInteger", name_after(quantizer, node, "_quant"),
-            integers, "aq bq az bz", a, b);
+            integers, "a0 b0 a2 b2", a, b);
     scale_back(quantizer, node, integers, a, b, result);
     if (has_bias)
         add_bias(quantizer, node, rank, result);
@@ -223,7 +218,7 @@ static void quantize_lstm(struct npart__quantizer *quantizer, const Onnx__NodePr
     if (w->initializer->n_dims != 3 || r->initializer->n_dims != 3)
         return;
     const struct npart__quantized *a = quantize_weight(quantizer, w, NPART__INT8, true, 1);
-    replace_alike(quantizer, node, place, "com.microsoft:DynamicQuantizeLSTM", ".0 aq bq .3 .4 .5 .6 .7 as az bs bz", a,
+    replace_alike(quantizer, node, place, "com.microsoft:DynamicQuantizeLSTM", ".0 a0 b0 .3 .4 .5 .6 .7 a1 a2 b1 b2", a,
                   quantize_weight(quantizer, r, NPART__INT8, true, 1));
 }
 
@@ -233,7 +228,7 @@ static void quantize_attention(struct npart__quantizer *quantizer, const Onnx__N
         return;
     struct npart__quantized *weight = npart__quantized_at(quantizer, node->input[1]);
     const struct npart__quantized *a = quantize_activation(quantizer, node->input[0]);
-    replace_alike(quantizer, node, place, "com.microsoft:QAttention", "aq bq .2 as bs .3 az bz .4", a,
+    replace_alike(quantizer, node, place, "com.microsoft:QAttention", "a0 b0 .2 a1 b1 .3 a2 b2 .4", a,
                   quantize_weight(quantizer, weight, quantizer->format->weight_type, false, 0));
 }
 

@@ -9,12 +9,6 @@
 #include "onnxruntime/view.h"
 #include "wire/files.h"
 
-const char *npart_precision_name(uint32_t index, const char **about)
-{
-    const char *unused;
-    return npart__format_name(index, about ? about : &unused);
-}
-
 npart_status npart_precision_check(const char *precision, struct npart_error *error)
 {
     struct npart__arena arena;
@@ -25,12 +19,6 @@ npart_status npart_precision_check(const char *precision, struct npart_error *er
     npart_status status = npart__format_read(precision, &arena, &format, error);
     npart__arena_clear(&arena);
     return status;
-}
-
-const char *npart_kept_kind(uint32_t index, const char **about, const char **source)
-{
-    const char *unused;
-    return npart__kept_kind(index, about ? about : &unused, source ? source : &unused);
 }
 
 const char *npart_model_quantized_first(const npart_model *model, const char **source)

@@ -32,9 +32,14 @@ struct npart__quantized {
     struct npart__quantized *provider; /* whose scale it has; NULL: its own */
     double scale; /* NaN: not known, and not written */
     bool is_provider_converted; /* the scale is that of what is converted */
-    const char *scale_name, *zero_name;
+    union {
+        struct {
+            const char *quantized_name; /* of the integers; NULL: there are none by a name of their own */
+            const char *scale_name, *zero_name;
+        };
+        const char *parts[3];
+    };
     const char *converted_scale_name, *converted_zero_name;
-    const char *quantized_name; /* of the integers; NULL: there are none by a name of their own */
     const char *reads; /* what its users read in its place; NULL: itself */
     /* of the file */
     uint8_t element_type; /* 0: unknown */

@@ -22,13 +22,14 @@ static const struct kind {
 #undef NPART__MODEL_KIND
 };
 
-const char *npart__kept_kind(uint32_t index, const char **about, const char **source)
+const char *npart_kept_kind(uint32_t index, const char **about, const char **source)
 {
-    if (index >= NPART__COUNT(kinds))
-        return NULL;
-    *about = kinds[index].about;
-    *source = kinds[index].source;
-    return kinds[index].name;
+    const struct kind *kind = index < NPART__COUNT(kinds) ? &kinds[index] : NULL;
+    if (about && kind)
+        *about = kind->about;
+    if (source && kind)
+        *source = kind->source;
+    return kind ? kind->name : NULL;
 }
 
 enum { ONE = 1, BEFORE = 2, AFTER = 4 };

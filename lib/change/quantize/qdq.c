@@ -518,15 +518,13 @@ static void add_pair(struct npart__quantizer *quantizer, struct npart__quantized
     const char *between = are_all ? first : npart__new_name(quantizer, other, "_QuantizeLinear_Input");
     const char *last = is_output && are_all ? name : npart__new_name(quantizer, other, "_DequantizeLinear_Output");
     const char *narrow = npart__new_name(quantizer, other, "_QuantizeLinear_Output");
-    if (first != name)
-        replace_reads(quantizer, tensor, false, first);
+    replace_reads(quantizer, tensor, false, first);
     if (!are_all)
         add_qdq(quantizer, NPART__ROLE_DEQUANTIZES, clone, quantized, scale, zero, between);
     scale = tensor->converted_scale_name;
     zero = tensor->converted_zero_name;
     add_qdq(quantizer, NPART__ROLE_QUANTIZES, other, between, scale, zero, narrow);
-    if (last != name)
-        replace_reads(quantizer, tensor, true, last);
+    replace_reads(quantizer, tensor, true, last);
     add_qdq(quantizer, NPART__ROLE_DEQUANTIZES, other, narrow, scale, zero, last);
 }
 

@@ -18,12 +18,11 @@ static const struct npart__quantized_format formats[] = {
 
 /* ---- formats ----------------------------------------------------------------------------------------------------- */
 
-const char *npart__format_name(uint32_t index, const char **about)
+const char *npart_precision_name(uint32_t index, const char **about)
 {
-    if (index >= NPART__COUNT(formats))
-        return NULL;
-    *about = formats[index].about;
-    return formats[index].name;
+    if (about && index < NPART__COUNT(formats))
+        *about = formats[index].about;
+    return index < NPART__COUNT(formats) ? formats[index].name : NULL;
 }
 
 /* "128" or "17.5"; 0: it is none. */

@@ -49,10 +49,6 @@ struct npart__kept_nodes {
         widened; /* weights of 8 bits where others have 4 */
 };
 
-/* Names of all formats, in their order; NULL past the last. `*about`: what it is, in a line. */
-const char *npart__format_name(uint32_t index, const char **about);
-/* Kinds of nodes that may be kept, in their order, with why and who says so; NULL past the last. */
-const char *npart__kept_kind(uint32_t index, const char **about, const char **source);
 /* What of the weights' losses says what the format loses of one, or more; false: none does. */
 bool npart__rounding_of(const struct npart__quantized_format *format, enum npart__rounding *out);
 /* Which way of quantizing is tried first with a model of this kind, and who says so; NULL: nothing is said. */
