@@ -234,10 +234,10 @@ static inline bool npart__same_text(const char *a, const char *b)
 {
     return *a == *b && strcmp(a, b) == 0;
 }
-/* Whether a text of a length is the word. */
-static inline bool npart__text_is(const char *text, size_t length, const char *word)
+/* Whether a text is this, of which `length` letters count. */
+static inline bool npart__is_text(const char *own, const char *text, size_t length)
 {
-    return strlen(word) == length && memcmp(text, word, length) == 0;
+    return (length == 0 || *own == *text) && strncmp(own, text, length) == 0 && own[length] == '\0';
 }
 /* What is after the last `mark`, or the whole text. */
 static inline const char *npart__after_last(const char *text, char mark)

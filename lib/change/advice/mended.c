@@ -9,8 +9,8 @@
 /* A rewrite that the words before the list say. */
 static bool is_said(const char *id, size_t length, bool has_cache)
 {
-    return npart__text_is(id, length, NPART__ID_END) || npart__text_is(id, length, NPART__ID_BIND) ||
-           (has_cache && npart__text_is(id, length, NPART__ID_CACHE));
+    return npart__is_text(NPART__ID_END, id, length) || npart__is_text(NPART__ID_BIND, id, length) ||
+           (has_cache && npart__is_text(NPART__ID_CACHE, id, length));
 }
 
 const char *npart__slots_of(const struct npart__mended *mended)

@@ -278,9 +278,9 @@ npart_status npart__quantizer_keep(struct npart__quantizer *quantizer, struct np
                         .count = main->order_count, .seen = (uint8_t *)(marks + 2 * nodes)};
     for (bool is_16; (at = npart__next_kept(at, &length, &is_16)); at += length) {
         look.marks = is_16 ? quantizer->is_16 : quantizer->is_kept;
-        bool is_auto = npart__text_is(at, length, "auto"), is_kind = is_auto;
+        bool is_auto = npart__is_text("auto", at, length), is_kind = is_auto;
         for (size_t i = 0; i < NPART__COUNT(kinds); i++) {
-            bool is_this = npart__text_is(at, length, kinds[i].name);
+            bool is_this = npart__is_text(kinds[i].name, at, length);
             is_kind |= is_this;
             if (is_this || (is_auto && kinds[i].is_auto))
                 keep_kind(&look, &kinds[i]);

@@ -204,7 +204,7 @@ static bool pads_nothing_new(struct npart__quantizer *quantizer, const Onnx__Nod
     const Onnx__AttributeProto *mode = npart__onnx_attribute(node, "mode");
     const Onnx__AttributeProto *value = npart__onnx_attribute(node, "value");
     double number = value ? (double)value->f : 0;
-    if (mode && !npart__text_is((const char *)mode->s.data, mode->s.len, "constant"))
+    if (mode && (!mode->s.len || !npart__is_text("constant", (const char *)mode->s.data, mode->s.len)))
         return true;
     if (node->n_input < 3 || !*node->input[2])
         return number == 0;

@@ -42,31 +42,31 @@ static bool read_option(const char *text, size_t length, struct npart__quantized
     size_t key = (size_t)(value - text), rest = length - key;
     bool is_qdq = out->kind == NPART__FORMAT_QDQ, is_integer = is_qdq && npart__type_is_integer(out->activation_type);
     enum npart__rounding rounding;
-    if (npart__text_is(text, length, "qnn")) {
+    if (npart__is_text("qnn", text, length)) {
         out->is_for_qnn = true;
         out->is_per_channel = false;
         out->weight_type = out->weight_type == NPART__INT8 ? NPART__UINT8 : out->weight_type;
         return is_integer;
     }
-    if (npart__text_is(text, length, "per-tensor") || npart__text_is(text, length, "per-channel")) {
-        out->is_per_channel = npart__text_is(text, length, "per-channel");
+    if (npart__is_text("per-tensor", text, length) || npart__is_text("per-channel", text, length)) {
+        out->is_per_channel = npart__is_text("per-channel", text, length);
         return is_integer;
     }
-    if (npart__text_is(text, key, "activations=")) {
+    if (npart__is_text("activations=", text, key)) {
         int type = npart__type_number(value, rest);
-        bool is_like = npart__type_is_integer(type) && npart__text_is(value, rest, npart__type_name(type)) &&
+        bool is_like = npart__type_is_integer(type) && npart__is_text(npart__type_name(type), value, rest) &&
                        npart__type_bits(type) == npart__type_bits(out->activation_type);
         out->activation_type = is_like ? (uint8_t)type : out->activation_type;
         return is_integer && is_like;
     }
     double number = read_number(value, rest);
-    if (npart__text_is(text, key, "block=")) {
+    if (npart__is_text("block=", text, key)) {
         out->block = number <= LIMIT_BLOCK && *value != '0' && !memchr(value, '.', rest) ? (uint32_t)number : 0;
         return out->block >= 16 && !(out->block & (out->block - 1)) &&
                (out->kind == NPART__FORMAT_WEIGHTS || (is_qdq && npart__type_bits(out->weight_type) == 4));
     }
     out->least_decibels = number;
-    return npart__text_is(text, key, "min-db=") && number > 0 && number < 200 && npart__rounding_of(out, &rounding);
+    return npart__is_text("min-db=", text, key) && number > 0 && number < 200 && npart__rounding_of(out, &rounding);
 }
 
 static npart_status fail_name(const char *text, size_t length, struct npart_error *error)
@@ -90,7 +90,7 @@ npart_status npart__format_read(const char *text, struct npart__arena *arena, st
     const char *kept = npart__find_kept(text);
     bool is_known = true, is_16 = false, keeps_16 = false;
     size_t length = strcspn(text, ":"), row = 0, bytes;
-    while (row < NPART__COUNT(formats) && !npart__text_is(text, length, formats[row].name))
+    while (row < NPART__COUNT(formats) && !npart__is_text(formats[row].name, text, length))
         row++;
     if (row == NPART__COUNT(formats))
         return fail_name(text, length, error);
@@ -103,7 +103,7 @@ npart_status npart__format_read(const char *text, struct npart__arena *arena, st
     for (int is_qnn = 1; is_qnn >= 0; is_qnn--)
         for (const char *at = text + length; at < kept; at += bytes) {
             bytes = strcspn(++at, ":");
-            if (npart__text_is(at, bytes, "qnn") == is_qnn)
+            if (npart__is_text("qnn", at, bytes) == is_qnn)
                 is_known = is_known && read_option(at, bytes, out);
         }
     if (!is_known || (keeps_16 && !(out->kind == NPART__FORMAT_QDQ && npart__type_is_integer(out->activation_type) &&
