@@ -151,11 +151,10 @@ static void split_gemm(struct npart__quantizer *quantizer, Onnx__NodeProto *node
     like.n_input = 2;
     like.n_attribute = 0;
     like.name = npart__arena_format(quantizer->arena, "%s_MatMul", base);
-    like.output = npart__arena_zeroed(quantizer->arena, 1, sizeof *like.output);
+    like.output = (char *[]){(char *)(uintptr_t)product};
     const char *sum_name = npart__arena_format(quantizer->arena, "%s_Add", base);
     if (quantizer->arena->failed)
         return;
-    like.output[0] = (char *)(uintptr_t)product;
     quantize_product(quantizer, &like, place, false, npart__onnx_int(node, "transB") != 0);
     if (has_sum && quantizer->is_removed[place])
         NPART__ADD_NODE(quantizer, "Add", sum_name, node->output[0], product, node->input[2]);

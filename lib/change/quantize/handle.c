@@ -23,8 +23,7 @@ npart_status npart_precision_check(const char *precision, struct npart_error *er
 
 const char *npart_model_quantized_first(const npart_model *model, const char **source)
 {
-    const char *unused;
-    return model ? npart__quantize_first(model->graph, source ? source : &unused) : NULL;
+    return model ? npart__quantize_first(model->graph, source) : NULL;
 }
 
 /* One of a list of names; NULL past the last. */

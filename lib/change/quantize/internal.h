@@ -116,10 +116,6 @@ npart_status npart__quantizer_keep(struct npart__quantizer *quantizer, struct np
 const char *npart__find_kept(const char *text);
 /* The next of what is kept: from after its mark on to the next one, or the end; NULL past the last. */
 const char *npart__next_kept(const char *at, size_t *length, bool *is_16);
-/* ---- masks.c ----------------------------------------------------------------------------------------------------- */
-
-void npart__note_masks(struct npart__quantizer *quantizer, struct npart__inference *inference);
-
 /* Stands for the scale that a tensor would get: no two have the same. A power of two where it is FLOAT16. */
 static inline double npart__stand_in(const struct npart__quantizer *quantizer, const struct npart__quantized *tensor)
 {

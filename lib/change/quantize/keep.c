@@ -148,11 +148,6 @@ static const struct npart__tensor *weight_of(const struct npart__graph *graph, c
     return weight == NPART_NONE ? NULL : npart__value_at(graph, weight)->tensor;
 }
 
-static bool is_one_axis(const struct npart__graph *graph, const struct npart__node *node)
-{
-    return weight_of(graph, node) && weight_of(graph, node)->rank == 3;
-}
-
 static void keep_kind(const struct look *look, const struct kind *kind)
 {
     uint8_t where = kind->where;
@@ -163,8 +158,9 @@ static void keep_kind(const struct look *look, const struct kind *kind)
     }
     for (uint32_t i = 0; i < look->count; i++) {
         const struct npart__node *node = npart__node_at(look->graph, look->order[i]);
+        const struct npart__tensor *weight = weight_of(look->graph, node);
         look->seen[look->order[i]] = npart__lists_word(kind->ops, npart__node_op(look->graph, node)) &&
-                                     (where != TAIL || is_one_axis(look->graph, node));
+                                     (where != TAIL || (weight && weight->rank == 3));
     }
     look_along(look, false);
     look_along(look, true);
@@ -320,7 +316,7 @@ static bool is_of_kind(const struct npart__graph *graph, const struct npart__nod
     const struct npart__tensor *weight = weight_of(graph, node);
     if (!npart__lists_word(kind->ops, npart__node_op(graph, node)))
         return false;
-    return kind->where == TAIL     ? is_one_axis(graph, node)
+    return kind->where == TAIL     ? weight && weight->rank == 3
            : kind->where == SCORES ? makes_scores(graph, node)
            : kind->where == GROUPS ? weight && weight->rank > 1 && weight->dims[1] == 1 && weight->dims[0] > 1 &&
                                          npart__node_int(graph, node, "group", 1) > 1
@@ -343,7 +339,8 @@ const char *npart__quantize_first(const struct npart__graph *graph, const char *
     for (const struct kind *kind = models; kind < models + NPART__COUNT(models); kind++)
         for (uint32_t i = 0; has_input(graph, kind->name) && i < npart__model_nodes(graph); i++)
             if (is_of_kind(graph, npart__node_at(graph, i), kind)) {
-                *source = kind->source;
+                if (source)
+                    *source = kind->source;
                 return kind->about;
             }
     return NULL;

@@ -51,7 +51,7 @@ struct npart__kept_nodes {
 
 /* What of the weights' losses says what the format loses of one, or more; false: none does. */
 bool npart__rounding_of(const struct npart__quantized_format *format, enum npart__rounding *out);
-/* Which way of quantizing is tried first with a model of this kind, and who says so; NULL: nothing is said. */
+/* Which way of quantizing is tried first with a model of this kind, and who says so (may be NULL); NULL: nothing. */
 const char *npart__quantize_first(const struct npart__graph *graph, const char **source);
 /* "w8a8", with options after colons ("w8a8:qnn:activations=int8"); the last are NPART__KEEP and nodes. Fails with
  * ARGUMENT, the text as the place. */

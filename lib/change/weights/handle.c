@@ -60,13 +60,3 @@ bool npart_losses_weight(const npart_losses *losses, uint32_t index, struct npar
     *out = losses->list->items.items[index];
     return true;
 }
-
-const char *npart_rounding_name(uint32_t index)
-{
-    static const char *const names[] = {
-#define NPART__ROUNDING(id, name, levels, limit, group) name,
-#include "weights/roundings.def"
-#undef NPART__ROUNDING
-    };
-    return index < NPART__ROUNDINGS ? names[index] : NULL;
-}
