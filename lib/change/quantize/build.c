@@ -78,33 +78,27 @@ static void leave_out(struct npart__quantizer *quantizer, Onnx__TensorProto *ten
     tensor->base.n_unknown_fields = 1;
 }
 
-static void fill(struct npart__quantizer *quantizer, Onnx__TensorProto *tensor, const double *numbers, double number)
-{
-    uint64_t elements;
-    if (!npart__dims_elements(tensor->dims, tensor->n_dims, &elements))
-        elements = 0;
-    uint64_t bytes = npart__type_bytes(tensor->data_type, elements);
-    if ((!numbers && isnan(number)) || elements > MOST_NUMBERS) {
-        leave_out(quantizer, tensor, elements, bytes);
-        return;
-    }
-    tensor->has_raw_data = 1;
-    tensor->raw_data.len = (size_t)bytes;
-    tensor->raw_data.data = npart__arena_zeroed(quantizer->arena, (size_t)bytes + 1, 1);
-    for (uint64_t i = 0; tensor->raw_data.data && i < elements; i++)
-        npart__edit_put_number(tensor, i, numbers ? numbers[i] : number);
-}
-
 Onnx__TensorProto *npart__add_tensor(struct npart__quantizer *quantizer, const char *name, int element_type,
                                      const int64_t *dims, size_t rank, const double *numbers, double number)
 {
     Onnx__TensorProto *tensor =
         quantizer->arena->failed ? NULL : npart__edit_new_tensor(quantizer->arena, element_type, dims, rank);
+    uint64_t elements;
     if (!tensor)
         return NULL;
     tensor->name = copy(quantizer, name);
-    fill(quantizer, tensor, numbers, number);
     (void)NPART__PUSH(quantizer->arena, &quantizer->initializers, tensor);
+    elements = npart__dims_elements(dims, rank, &elements) ? elements : 0;
+    uint64_t bytes = npart__type_bytes(element_type, elements);
+    if ((!numbers && isnan(number)) || elements > MOST_NUMBERS) {
+        leave_out(quantizer, tensor, elements, bytes);
+    } else {
+        tensor->has_raw_data = 1;
+        tensor->raw_data.len = (size_t)bytes;
+        tensor->raw_data.data = npart__arena_zeroed(quantizer->arena, (size_t)bytes + 1, 1);
+    }
+    for (uint64_t i = 0; tensor->raw_data.data && i < elements; i++)
+        npart__edit_put_number(tensor, i, numbers ? numbers[i] : number);
     return quantizer->arena->failed ? NULL : tensor;
 }
 

@@ -185,11 +185,11 @@ static bool keep_named(struct npart__quantizer *quantizer, bool *marks, const ch
     bool is_found = false;
     for (size_t i = 0; i < quantizer->main->n_node; i++) {
         const Onnx__NodeProto *node = quantizer->main->node[i];
-        if (!npart__fits_pattern(pattern, length, node->op_type) &&
-            !(node->name && npart__fits_pattern(pattern, length, node->name)) &&
-            !(node->n_output && npart__fits_pattern(pattern, length, node->output[0])))
-            continue;
-        is_found = marks[i] = true;
+        bool is_this = npart__fits_pattern(pattern, length, node->op_type) ||
+                       (node->name && npart__fits_pattern(pattern, length, node->name)) ||
+                       (node->n_output && npart__fits_pattern(pattern, length, node->output[0]));
+        marks[i] |= is_this;
+        is_found |= is_this;
     }
     return is_found;
 }

@@ -372,17 +372,6 @@ static bool allocate(struct measure *measure, struct npart__arena *arena)
     return measure->room && measure->raw && measure->largest;
 }
 
-static npart_status run(struct measure *measure)
-{
-    bool has_rows = measure->shape->inner > 1 || measure->bytes->packed;
-    npart_status status = has_rows ? for_rows(measure, false) : for_strips(measure, false);
-    for (uint64_t i = 0; i < measure->shape->channels; i++)
-        measure->most = measure->largest[i] > measure->most ? measure->largest[i] : measure->most;
-    if (status != NPART_OK)
-        return status;
-    return has_rows ? for_rows(measure, true) : for_strips(measure, true);
-}
-
 /* 10 log10(sum of squares / sum of squares of what is lost); where nothing is lost infinite, and 0 where that is not
  * known. Numbers that are none, or infinite, have no error that could be told. False when out of memory. */
 static bool settle(const struct measure *measure, struct npart__arena *arena)
@@ -412,10 +401,17 @@ static npart_status measure_weight(struct npart_weight_loss *weight, const struc
     struct measure measure = {.weight = weight, .shape = shape, .bytes = bytes, .error = error,
                               .width = npart__type_bits(bytes->type) / 8};
     npart__arena_init(&scratch, &arena->allocator);
-    npart_status status = allocate(&measure, &scratch) ? run(&measure) : npart__fail_memory(error);
+    npart_status status = allocate(&measure, &scratch) ? NPART_OK : npart__fail_memory(error);
+    for (int pass = 0; pass < 2 && status == NPART_OK; pass++) {
+        status = shape->inner > 1 || bytes->packed ? for_rows(&measure, pass) : for_strips(&measure, pass);
+        for (uint64_t i = 0; i < shape->channels; i++)
+            measure.most = measure.largest[i] > measure.most ? measure.largest[i] : measure.most;
+    }
     npart__arena_clear(&scratch);
     return status == NPART_OK && !settle(&measure, arena) ? npart__fail_memory(error) : status;
 }
+
+/* ---- which there are --------------------------------------------------------------------------------------------- */
 
 #define LEAST_DIMS 2u /* vectors are biases and scales */
 
