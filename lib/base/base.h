@@ -471,6 +471,7 @@ int npart__type_number(const char *name, size_t length);
 unsigned npart__type_bits(int element_type);
 bool npart__type_is_float(int element_type);
 bool npart__type_is_integer(int element_type); /* bool is not one */
+bool npart__type_is_signed(int element_type); /* of integers */
 
 /* How many elements dims make; false where one is negative, or they do not fit in 64 bits. */
 bool npart__dims_elements(const int64_t *dims, size_t rank, uint64_t *out);

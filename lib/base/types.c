@@ -105,6 +105,12 @@ bool npart__type_is_integer(int element_type)
     return is_known(element_type) && element_types[element_type].kind == 'i';
 }
 
+bool npart__type_is_signed(int element_type)
+{
+    return element_type == NPART__INT8 || element_type == NPART__INT16 || element_type == NPART__INT32 ||
+           element_type == NPART__INT64 || element_type == NPART__INT4 || element_type == NPART__INT2;
+}
+
 bool npart__dims_elements(const int64_t *dims, size_t rank, uint64_t *out)
 {
     bool is_good = true;

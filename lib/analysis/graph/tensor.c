@@ -267,19 +267,13 @@ static int64_t as_integer(uint64_t word, unsigned bits, bool is_signed)
     return (int64_t)word;
 }
 
-static bool is_signed_type(int type)
-{
-    return type == NPART__INT8 || type == NPART__INT16 || type == NPART__INT32 || type == NPART__INT64 ||
-           type == NPART__INT4 || type == NPART__INT2;
-}
-
 /* int32_data holds all types of up to 32 bits, one number for each element, but for types below
  * a byte, which newer writers pack: then the number of entries tells. */
 static int64_t integer_at(const struct npart__tensor *tensor, const Onnx__TensorProto *proto, uint64_t i)
 {
     int type = tensor->stored_type;
     unsigned bits = npart__type_bits(type);
-    bool is_signed = is_signed_type(type);
+    bool is_signed = npart__type_is_signed(type);
     if (proto->has_raw_data) {
         const uint8_t *data = proto->raw_data.data;
         if (bits < 8)

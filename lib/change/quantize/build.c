@@ -7,9 +7,6 @@
 
 #include "quantize/internal.h"
 
-/* Elements of a tensor whose numbers stand in the skeleton: what a scan keeps of FLOAT ones. */
-#define MOST_NUMBERS (NPART__KEEP_BYTES / 4)
-
 /* ---- names and nodes --------------------------------------------------------------------------------------------- */
 
 struct npart__quantized *npart__quantized_at(const struct npart__quantizer *quantizer, const char *name)
@@ -90,7 +87,8 @@ Onnx__TensorProto *npart__add_tensor(struct npart__quantizer *quantizer, const c
     (void)NPART__PUSH(quantizer->arena, &quantizer->initializers, tensor);
     elements = npart__dims_elements(dims, rank, &elements) ? elements : 0;
     uint64_t bytes = npart__type_bytes(element_type, elements);
-    if ((!numbers && isnan(number)) || elements > MOST_NUMBERS) {
+    /* A scan keeps as many FLOAT ones. */
+    if ((!numbers && isnan(number)) || elements > NPART__KEEP_BYTES / 4) {
         leave_out(quantizer, tensor, elements, bytes);
     } else {
         tensor->has_raw_data = 1;

@@ -299,11 +299,6 @@ struct range {
     double least, most; /* of the quantized type */
 };
 
-static bool is_unsigned(int element_type)
-{
-    return element_type == NPART__UINT8 || element_type == NPART__UINT16 || element_type == NPART__UINT4;
-}
-
 /* Symmetric signed types leave out their least number (quant_utils.py, ONNX_INT_TYPE_SYMMETRIC_RANGE). */
 static struct range range_of(int element_type, bool is_symmetric)
 {
@@ -311,7 +306,7 @@ static struct range range_of(int element_type, bool is_symmetric)
     double half = (double)(UINT64_C(1) << (bits - 1));
     if (element_type == NPART__FLOAT8E4M3FN)
         return (struct range){-448, 448};
-    if (is_unsigned(element_type))
+    if (!npart__type_is_signed(element_type))
         return (struct range){0, 2 * half - 1};
     return (struct range){is_symmetric ? 1 - half : -half, half - 1};
 }
@@ -428,7 +423,8 @@ static void quantize_initializer(struct npart__quantizer *quantizer, struct npar
     bool is_weight = tensor->role == NPART__ROLE_WEIGHT;
     int element_type = !is_weight ? activation_type(quantizer, tensor, false)
                        : tensor->is_wide ? NPART__INT8 : format->weight_type;
-    bool is_symmetric = tensor->axis >= 0 || (is_weight && !is_unsigned(element_type));
+    bool is_signed = npart__type_is_signed(element_type) || !npart__type_is_integer(element_type);
+    bool is_symmetric = tensor->axis >= 0 || (is_weight && is_signed);
     struct range range = range_of(element_type, is_symmetric);
     const char *name = tensor->initializer->name;
     bool has_bytes = npart__type_bits(element_type) >= 8 && npart__type_is_integer(element_type);
@@ -618,10 +614,9 @@ static void quantize_bias(struct npart__quantizer *quantizer, const struct npart
 
 void npart__quantize_qdq(struct npart__quantizer *quantizer)
 {
-    uint32_t count = (uint32_t)quantizer->main->n_node;
     if (quantizer->format->keeps_16)
         note_wide(quantizer);
-    for (uint32_t i = 0; i < count && !quantizer->arena->failed; i++)
+    for (uint32_t i = 0; i < quantizer->main->n_node && !quantizer->arena->failed; i++)
         ask(quantizer, quantizer->main->node[i], i);
     quantize_own(quantizer);
     quantize_shared(quantizer);

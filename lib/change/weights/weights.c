@@ -413,8 +413,6 @@ static npart_status measure_weight(struct npart_weight_loss *weight, const struc
 
 /* ---- which there are --------------------------------------------------------------------------------------------- */
 
-#define LEAST_DIMS 2u /* vectors are biases and scales */
-
 enum layout { ROWS, STATES, COLUMNS, LEFT, TURNED, MIDDLE, PACKED };
 
 static const struct {
@@ -585,7 +583,7 @@ static npart_status read_operand(struct reading *reading, const struct npart__no
                                  uint8_t layout)
 {
     const struct npart__tensor *tensor = constant_of(reading, node, operand);
-    if (!tensor || !is_wide_float(tensor) || tensor->rank < (layout == STATES ? 3 : LEAST_DIMS) ||
+    if (!tensor || !is_wide_float(tensor) || tensor->rank < (layout == STATES ? 3 : 2) || /* vectors are biases */
         !is_first(reading, node, operand))
         return NPART_OK;
     struct npart_weight_loss weight = {.dims = tensor->dims, .rank = tensor->rank, .elements = tensor->elements,
