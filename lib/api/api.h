@@ -44,8 +44,8 @@ struct npart__life {
     struct npart__life *kept[NPART__MOST_KEPT]; /* what it was made from */
     pthread_mutex_t lock; /* taken of inferences (npart__lock), and of op lists for `rewrites`; not recursive */
     struct npart__life *guard; /* of what it is kept from: whose lock is taken in its place; NULL: its own */
-    void *along;               /* what later stages keep with an inference, under its lock; NULL: nothing */
-    void (*end_along)(void *along);
+    void *along;               /* what later stages keep with an inference or model, under its lock; NULL: nothing */
+    void (*end_along)(void *along); /* NULL: it lies in the arena */
     const struct npart__rewrite_set *rewrites; /* of op lists: read once for all searches; NULL: not asked for yet */
 };
 

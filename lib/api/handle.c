@@ -109,7 +109,7 @@ void npart__life_end(struct npart__life *life)
     struct npart__life *kept[NPART__MOST_KEPT];
     struct npart__arena arena = life->arena;
     memcpy(kept, life->kept, sizeof kept);
-    if (life->along)
+    if (life->end_along)
         life->end_along(life->along);
     (void)pthread_mutex_destroy(&life->lock);
     npart__arena_clear(&arena);

@@ -234,6 +234,11 @@ static inline bool npart__same_text(const char *a, const char *b)
 {
     return *a == *b && strcmp(a, b) == 0;
 }
+/* Whether a text is this, of which `length` letters count. */
+static inline bool npart__is_text(const char *own, const char *text, size_t length)
+{
+    return (length == 0 || *own == *text) && strncmp(own, text, length) == 0 && own[length] == '\0';
+}
 /* What is after the last `mark`, or the whole text. */
 static inline const char *npart__after_last(const char *text, char mark)
 {
@@ -466,7 +471,10 @@ int npart__type_number(const char *name, size_t length);
 unsigned npart__type_bits(int element_type);
 bool npart__type_is_float(int element_type);
 bool npart__type_is_integer(int element_type); /* bool is not one */
+bool npart__type_is_signed(int element_type); /* of integers */
 
+/* How many elements dims make; false where one is negative, or they do not fit in 64 bits. */
+bool npart__dims_elements(const int64_t *dims, size_t rank, uint64_t *out);
 /* Bytes of `elements` elements, sub-byte types packed, rounded up; UINT64_MAX if they do not fit in 64 bits. */
 uint64_t npart__type_bytes(int element_type, uint64_t elements);
 

@@ -105,6 +105,21 @@ bool npart__type_is_integer(int element_type)
     return is_known(element_type) && element_types[element_type].kind == 'i';
 }
 
+bool npart__type_is_signed(int element_type)
+{
+    return element_type == NPART__INT8 || element_type == NPART__INT16 || element_type == NPART__INT32 ||
+           element_type == NPART__INT64 || element_type == NPART__INT4 || element_type == NPART__INT2;
+}
+
+bool npart__dims_elements(const int64_t *dims, size_t rank, uint64_t *out)
+{
+    bool is_good = true;
+    *out = 1;
+    for (size_t i = 0; is_good && i < rank; i++)
+        is_good = dims[i] >= 0 && npart__multiply_uint64(*out, (uint64_t)dims[i], out);
+    return is_good;
+}
+
 /* Sub-byte types are packed, and the last byte may be filled in part. 15 elements of 4 bits are 4 whole bytes
  * for the first eight and 4 for the other seven, which have 28 bits. A type without a width (string, unknown)
  * takes 0. */

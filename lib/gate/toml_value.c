@@ -192,11 +192,6 @@ static bool read_integer(struct npart__toml_reader *reader, const char *digits, 
     return true;
 }
 
-static bool is_same(const char *token, size_t length, const char *word)
-{
-    return strlen(word) == length && memcmp(token, word, length) == 0;
-}
-
 /* Also inf and nan. */
 static bool read_number(struct npart__toml_reader *reader, const char *token, size_t length, struct npart__toml *value)
 {
@@ -206,8 +201,8 @@ static bool read_number(struct npart__toml_reader *reader, const char *token, si
     if (*token == '-')
         *end++ = '-';
     value->kind = NPART__TOML_FLOAT;
-    value->as.number = is_same(at, length - has_sign, "nan") ? (double)NAN : (double)INFINITY;
-    if (is_same(at, length - has_sign, "inf") || is_same(at, length - has_sign, "nan")) {
+    value->as.number = npart__is_text("nan", at, length - has_sign) ? (double)NAN : (double)INFINITY;
+    if (npart__is_text("inf", at, length - has_sign) || npart__is_text("nan", at, length - has_sign)) {
         value->as.number = *token == '-' ? -value->as.number : value->as.number;
         return true;
     }
@@ -335,12 +330,12 @@ bool npart__toml_read_scalar(struct npart__toml_reader *reader, struct npart__to
 {
     const char *token = reader->bytes + reader->at;
     size_t length = token_length(token), digits = strspn(token, "0123456789");
-    bool is_true = is_same(token, length, "true"), is_read = true;
+    bool is_true = npart__is_text("true", token, length), is_read = true;
     char shown[24];
     if (!length)
         return npart__toml_fail(reader, reader->at, "expected a value, found %s",
                                 npart__toml_show(reader, reader->at, shown));
-    if (is_true || is_same(token, length, "false")) {
+    if (is_true || npart__is_text("false", token, length)) {
         value->kind = NPART__TOML_BOOLEAN;
         value->as.boolean = is_true;
     } else if ((digits == 4 && token[4] == '-') || (digits == 2 && token[2] == ':')) {

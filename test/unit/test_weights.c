@@ -40,10 +40,9 @@ static void check_near(double found, double wanted)
     CHECK(fabs(found - wanted) <= 1e-4 * wanted + 1e-12);
 }
 
-/* Both kinds of code: what this processor runs, and what any does. */
+/* Of the code that this processor runs. */
 static void test_weights__kernels(void)
 {
-    const struct npart__kernels *kernels = npart__kernels();
     double square = 0;
     float most = 0;
     uint64_t zeros = 0, beyond = 0;
@@ -53,29 +52,29 @@ static void test_weights__kernels(void)
         most = fmaxf(most, fabsf(numbers[i]));
     }
     const float one = 1;
-    check_near(kernels->lost[NPART__LEVELS_ZERO].blocks(numbers, COUNT, COUNT, &one, 1), square);
+    check_near(npart__lost[NPART__LEVELS_ZERO].blocks(numbers, COUNT, COUNT, &one, 1), square);
     float tops[COUNT / 32 + 1], top = 0;
-    kernels->tops(numbers, COUNT, tops);
+    npart__tops(numbers, COUNT, tops);
     for (size_t i = 0; i < COUNT / 32 + 1; i++)
         top = fmaxf(top, tops[i]);
     CHECK(top == most);
-    const struct npart__lost *whole = &kernels->lost[NPART__LEVELS_WHOLE], *halves = &kernels->lost[NPART__LEVELS_HALF];
+    const struct npart__lost *whole = &npart__lost[NPART__LEVELS_WHOLE], *halves = &npart__lost[NPART__LEVELS_HALF];
     check_near(whole->blocks(numbers, COUNT, COUNT, &most, 127), lost(numbers, COUNT, 1, 127));
     check_near(whole->blocks(numbers, COUNT, COUNT, &most, 7), lost(numbers, COUNT, 1, 7));
-    kernels->count(numbers, COUNT, &zeros, &beyond);
+    npart__count(numbers, COUNT, &zeros, &beyond);
     CHECK_INT(zeros, COUNT / 17 + 1);
     CHECK_INT(beyond, 0);
     /* Exact numbers of FLOAT16 and FLOAT8E4M3FN, the smallest and the largest, lose nothing. */
     static const float half[] = {0, 1, -2.5f, 65504, 5.9604645e-8f, 6.1035156e-5f, 1.0009765625f};
     static const float fp8[] = {0, 448, -448, 0.001953125f, 0.015625f, 1.125f, 240};
     CHECK(halves->blocks(half, 7, 7, &one, 1) == 0);
-    CHECK(kernels->lost[NPART__LEVELS_FP8].blocks(fp8, 7, 7, &one, 1) == 0);
+    CHECK(npart__lost[NPART__LEVELS_FP8].blocks(fp8, 7, 7, &one, 1) == 0);
     static const float odd[] = {1.00048828125f, 1e6f};
     CHECK(halves->blocks(odd, 1, 1, &one, 1) > 0);
-    kernels->count(odd, 2, &zeros, &beyond);
+    npart__count(odd, 2, &zeros, &beyond);
     CHECK_INT(beyond, 1);
     static const float level[] = {1, -1, 0};
-    CHECK(kernels->lost[NPART__LEVELS_NF4].blocks(level, 3, 64, level, 1) < 1e-10);
+    CHECK(npart__lost[NPART__LEVELS_NF4].blocks(level, 3, 64, level, 1) < 1e-10);
 }
 
 static uint32_t place_of(const char *name)

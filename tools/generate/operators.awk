@@ -13,7 +13,8 @@
 BEGIN {
     count = split("turns dequantizes quantizes quantized commutes reorders_axes reshapes keeps_quantization clamps " \
         "between_transposes measured_by_operand never_measured casts not_negative from_0_to_1 from_minus_1_to_1 " \
-        "stays_float recurrent of_normalization begins_attention compiled constant hands_on adds_int32 quantized_parameters", roles, " ")
+        "stays_float recurrent of_normalization begins_attention attends masks compiled constant hands_on adds_int32 " \
+        "quantized_parameters", roles, " ")
     for (i = 1; i <= count; i++)
         is_role[roles[i]] = 1
     # What an operator computes that stages ask for, by its SHAPE.

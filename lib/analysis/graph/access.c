@@ -122,7 +122,7 @@ bool npart__node_is(const struct npart__graph *graph, const struct npart__node *
         return false;
     if (length == 7 && memcmp(op, "ai.onnx", 7) == 0)
         return !*domain;
-    return strlen(domain) == length && memcmp(domain, op, length) == 0;
+    return npart__is_text(domain, op, length);
 }
 
 /* For nodes that may compute the same. A payload that the scan has left out cannot be compared,

@@ -12,13 +12,10 @@
  * a dim of 0 has none, and is no mistake. INT4 of dims [3,5] has 15 elements, which take 8 bytes. */
 static bool count_elements(struct npart__tensor *tensor, const int64_t *dims, size_t rank)
 {
-    uint64_t elements = 1, bytes = UINT64_MAX;
-    bool is_good = rank <= UINT16_MAX;
-    for (size_t i = 0; is_good && i < rank; i++)
-        is_good = dims[i] >= 0 && npart__multiply_uint64(elements, (uint64_t)dims[i], &elements);
-    if (is_good)
+    uint64_t elements = 0, bytes = UINT64_MAX;
+    if (rank <= UINT16_MAX && npart__dims_elements(dims, rank, &elements))
         bytes = npart__type_bytes(tensor->element_type, elements);
-    is_good = bytes != UINT64_MAX;
+    bool is_good = bytes != UINT64_MAX;
     tensor->rank = is_good ? (uint16_t)rank : 0;
     tensor->dims = is_good ? dims : NULL;
     tensor->elements = is_good ? elements : 0;
@@ -270,19 +267,13 @@ static int64_t as_integer(uint64_t word, unsigned bits, bool is_signed)
     return (int64_t)word;
 }
 
-static bool is_signed_type(int type)
-{
-    return type == NPART__INT8 || type == NPART__INT16 || type == NPART__INT32 || type == NPART__INT64 ||
-           type == NPART__INT4 || type == NPART__INT2;
-}
-
 /* int32_data holds all types of up to 32 bits, one number for each element, but for types below
  * a byte, which newer writers pack: then the number of entries tells. */
 static int64_t integer_at(const struct npart__tensor *tensor, const Onnx__TensorProto *proto, uint64_t i)
 {
     int type = tensor->stored_type;
     unsigned bits = npart__type_bits(type);
-    bool is_signed = is_signed_type(type);
+    bool is_signed = npart__type_is_signed(type);
     if (proto->has_raw_data) {
         const uint8_t *data = proto->raw_data.data;
         if (bits < 8)

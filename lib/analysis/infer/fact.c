@@ -183,14 +183,7 @@ bool npart__is_bounded(const struct npart__expressions *pool, const struct npart
 /* A product past 64 bits is no size of anything. */
 bool npart__static_elements(const struct npart__fact *fact, uint64_t *out)
 {
-    uint64_t elements = 1;
-    if (!npart__is_static(fact))
-        return false;
-    for (uint32_t i = 0; i < fact->rank; i++)
-        if (fact->dims[i] < 0 || !npart__multiply_uint64(elements, (uint64_t)fact->dims[i], &elements))
-            return false;
-    *out = elements;
-    return true;
+    return npart__is_static(fact) && npart__dims_elements(fact->dims, fact->rank, out);
 }
 
 /* "float32[1,?,768]", "sequence of int64[...]", "sparse float32[3]", and "?[2]" for an unknown element type. */

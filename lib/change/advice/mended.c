@@ -9,10 +9,8 @@
 /* A rewrite that the words before the list say. */
 static bool is_said(const char *id, size_t length, bool has_cache)
 {
-    if (strlen(NPART__ID_END) == length && memcmp(id, NPART__ID_END, length) == 0)
-        return true;
-    return (strlen(NPART__ID_BIND) == length && memcmp(id, NPART__ID_BIND, length) == 0) ||
-           (has_cache && strlen(NPART__ID_CACHE) == length && memcmp(id, NPART__ID_CACHE, length) == 0);
+    return npart__is_text(NPART__ID_END, id, length) || npart__is_text(NPART__ID_BIND, id, length) ||
+           (has_cache && npart__is_text(NPART__ID_CACHE, id, length));
 }
 
 const char *npart__slots_of(const struct npart__mended *mended)

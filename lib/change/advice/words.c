@@ -218,7 +218,7 @@ void npart__append_action_text(const struct npart__plan *plan, const uint32_t *r
         if (!*text)
             return;
         for (size_t i = 0; i < NPART__COUNT(all); i++)
-            if (strlen(all[i].name) == length && memcmp(all[i].name, text + 1, length) == 0)
+            if (npart__is_text(all[i].name, text + 1, length))
                 all[i].append(&words);
         text += length + 2;
     }

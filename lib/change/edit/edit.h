@@ -46,7 +46,7 @@ struct npart__site {
     struct npart__editor *editor; /* which collects what is made */
     const struct npart__graph *graph; /* as it was analysed */
     struct npart__inference *inference; /* all that is known, whatever the runtime knows */
-    const bool *is_constant;            /* by value: known before the model runs, once constants are folded */
+    const bool *is_constant;            /* by value: known before the model runs, once constants are folded; or NULL */
     uint32_t id;                        /* of the node that is to be replaced */
     const struct npart__node *node;
     const char *rewrite;   /* its id, part of new names */

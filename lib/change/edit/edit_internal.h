@@ -86,11 +86,14 @@ Onnx__NodeProto *npart__edit_new_node(struct npart__arena *arena, const char *op
                                       size_t output_count);
 /* The node by which one value has two names, which are not copied; NULL when out of memory. */
 Onnx__NodeProto *npart__edit_new_identity(struct npart__editor *editor, const char *from, const char *to);
-/* A tensor without a name, with room for its elements in raw_data; NULL when out of memory, or where the type
+/* A tensor without a name or elements; NULL when out of memory. */
+Onnx__TensorProto *npart__edit_new_tensor(struct npart__arena *arena, int element_type, const int64_t *dims,
+                                          size_t rank);
+/* The same with room for its elements in raw_data; NULL when out of memory, or where the type
  * cannot be written or the size is absurd (*is_impossible). */
 Onnx__TensorProto *npart__edit_tensor(struct npart__editor *editor, int element_type, const int64_t *dims,
                                       uint32_t rank, uint64_t *elements, bool *is_impossible);
-/* One element, rounded to its type. */
+/* One element, rounded to its type; of less than a byte it is to be 0 before. */
 void npart__edit_put_number(Onnx__TensorProto *tensor, uint64_t index, double number);
 /* The attribute of a name, a new one where there is none. */
 Onnx__AttributeProto *npart__edit_attribute(struct npart__arena *arena, Onnx__NodeProto *node, const char *name,

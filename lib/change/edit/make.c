@@ -415,32 +415,36 @@ bool npart__can_write(int element_type)
            (npart__type_is_integer(element_type) && bits >= 8 && bits <= 64);
 }
 
+Onnx__TensorProto *npart__edit_new_tensor(struct npart__arena *arena, int element_type, const int64_t *dims,
+                                          size_t rank)
+{
+    Onnx__TensorProto *tensor = npart__arena_allocate(arena, sizeof *tensor);
+    int64_t *own = npart__arena_allocate(arena, (rank + 1) * sizeof *own);
+    if (!tensor || !own)
+        return NULL;
+    onnx__tensor_proto__init(tensor);
+    tensor->has_data_type = 1;
+    tensor->data_type = element_type;
+    tensor->dims = rank ? memcpy(own, dims, rank * sizeof *own) : own;
+    tensor->n_dims = rank;
+    return tensor;
+}
+
 /* Dims may come from a hostile file, so the product is checked; more than 2 GiB do not fit into a protobuf message. */
 Onnx__TensorProto *npart__edit_tensor(struct npart__editor *editor, int element_type, const int64_t *dims,
                                       uint32_t rank, uint64_t *elements, bool *is_impossible)
 {
-    Onnx__TensorProto *tensor = npart__arena_allocate(editor->arena, sizeof *tensor);
-    uint64_t bits = npart__type_bits(element_type), bytes;
-    bool is_right = npart__can_write(element_type);
-    *elements = 1;
-    for (uint32_t i = 0; is_right && i < rank; i++)
-        is_right = dims[i] >= 0 && npart__multiply_uint64(*elements, (uint64_t)dims[i], elements);
-    is_right = is_right && npart__multiply_uint64(*elements, bits / 8, &bytes) && bytes <= INT32_MAX;
-    *is_impossible = !is_right;
-    if (!tensor || !is_right)
+    uint64_t bits = npart__type_bits(element_type), bytes = 0;
+    *is_impossible = !npart__can_write(element_type) || !npart__dims_elements(dims, rank, elements) ||
+                     !npart__multiply_uint64(*elements, bits / 8, &bytes) || bytes > INT32_MAX;
+    Onnx__TensorProto *tensor =
+        *is_impossible ? NULL : npart__edit_new_tensor(editor->arena, element_type, dims, rank);
+    if (!tensor)
         return NULL;
-    onnx__tensor_proto__init(tensor);
-    tensor->has_data_type = tensor->has_raw_data = 1;
-    tensor->data_type = element_type;
-    tensor->dims = npart__arena_allocate(editor->arena, (rank + (size_t)1) * sizeof *tensor->dims);
-    tensor->n_dims = rank;
+    tensor->has_raw_data = 1;
     tensor->raw_data.data = npart__arena_allocate(editor->arena, (size_t)bytes + 1);
     tensor->raw_data.len = (size_t)bytes;
-    if (!tensor->dims || !tensor->raw_data.data)
-        return NULL;
-    if (rank)
-        memcpy(tensor->dims, dims, rank * sizeof *dims);
-    return tensor;
+    return tensor->raw_data.data ? tensor : NULL;
 }
 
 /* A named one of the site; NULL (and failed) where it cannot be. */
@@ -461,7 +465,9 @@ static Onnx__TensorProto *new_tensor(struct npart__site *site, int element_type,
 /* raw_data is little-endian whatever the machine. 0x0102 of 16 bits is 02 01. */
 static void put_element(Onnx__TensorProto *tensor, uint64_t index, uint64_t bits)
 {
-    size_t bytes = npart__type_bits(tensor->data_type) / 8;
+    size_t width = npart__type_bits(tensor->data_type), bytes = width / 8;
+    if (!bytes)
+        tensor->raw_data.data[index * width / 8] |= (uint8_t)((bits & ((1u << width) - 1)) << index * width % 8);
     for (size_t i = 0; i < bytes; i++)
         tensor->raw_data.data[index * bytes + i] = (uint8_t)(bits >> 8 * i);
 }

@@ -274,15 +274,7 @@ npart_status npart__edit_pack(const struct npart__editor *editor, struct npart__
                               struct npart__version *out, struct npart_error *error)
 {
     out->input_bytes = editor->input_bytes;
-    out->bytes = onnx__model_proto__get_packed_size(editor->model);
-    /* Protobuf's limit is 2 GiB; large tensors are ranges of the input and do not count. */
-    if (out->bytes > NPART__LIMIT_SKELETON_BYTES)
-        return npart__fail(error, NPART_ERROR_LIMIT, "", "the edited model is larger than protobuf allows");
-    out->data = npart__arena_allocate(arena, out->bytes + 1);
-    if (!out->data)
-        return npart__fail_memory(error);
-    onnx__model_proto__pack(editor->model, out->data);
-    return NPART_OK;
+    return npart__onnx_pack(editor->model, arena, &out->data, &out->bytes, error);
 }
 
 /* Replaced nodes are told before names are given away, since both ask by the file's own names; unused nodes and

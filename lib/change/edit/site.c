@@ -49,7 +49,7 @@ bool npart__site_dims(const struct npart__site *site, uint32_t value, int64_t *d
 
 bool npart__site_is_constant(const struct npart__site *site, uint32_t value)
 {
-    return value != NPART_NONE && site->is_constant[value];
+    return value != NPART_NONE && site->is_constant && site->is_constant[value];
 }
 
 /* An element that may be off (`error`) is none: a rewrite writes numbers down, and they must be those of every

@@ -7,9 +7,6 @@
 
 #include "quantize/internal.h"
 
-/* Elements of a tensor whose numbers stand in the skeleton: what a scan keeps of FLOAT ones. */
-#define MOST_NUMBERS (NPART__KEEP_BYTES / 4)
-
 /* ---- names and nodes --------------------------------------------------------------------------------------------- */
 
 struct npart__quantized *npart__quantized_at(const struct npart__quantizer *quantizer, const char *name)
@@ -24,16 +21,12 @@ const char *npart__new_name(struct npart__quantizer *quantizer, const char *name
     const char *made = wanted;
     for (uint32_t i = 2; made && npart__strings_find_text(&quantizer->names, made) != NPART_NONE; i++)
         made = npart__arena_format(quantizer->arena, "%s_%u", wanted, i);
-    if (!made || npart__intern_text(&quantizer->names, made) == NPART_NONE)
-        quantizer->failed = true;
-    return quantizer->failed ? NULL : made;
+    return made && npart__intern_text(&quantizer->names, made) != NPART_NONE ? made : NULL;
 }
 
 static char *copy(struct npart__quantizer *quantizer, const char *text)
 {
-    char *made = text ? npart__arena_copy_text(quantizer->arena, text, strlen(text)) : NULL;
-    quantizer->failed |= !made;
-    return made;
+    return text ? npart__arena_copy_text(quantizer->arena, text, strlen(text)) : NULL;
 }
 
 Onnx__NodeProto *npart__add_node(struct npart__quantizer *quantizer, const char *op, const char *name,
@@ -42,16 +35,15 @@ Onnx__NodeProto *npart__add_node(struct npart__quantizer *quantizer, const char 
     size_t count = 0;
     while (operands[count])
         count++;
-    Onnx__NodeProto *node = quantizer->failed ? NULL : npart__edit_new_node(quantizer->arena, op, count, 1);
-    quantizer->failed |= !node;
+    Onnx__NodeProto *node = quantizer->arena->failed ? NULL : npart__edit_new_node(quantizer->arena, op, count, 1);
     if (!node)
         return NULL;
     node->name = copy(quantizer, name);
     for (size_t i = 0; i < count; i++)
         node->input[i] = copy(quantizer, operands[i]);
     node->output[0] = copy(quantizer, result);
-    quantizer->failed |= !NPART__PUSH(quantizer->arena, &quantizer->nodes, node);
-    return quantizer->failed ? NULL : node;
+    (void)NPART__PUSH(quantizer->arena, &quantizer->nodes, node);
+    return quantizer->arena->failed ? NULL : node;
 }
 
 void npart__set_int(struct npart__quantizer *quantizer, Onnx__NodeProto *node, const char *attribute, int64_t value)
@@ -59,7 +51,6 @@ void npart__set_int(struct npart__quantizer *quantizer, Onnx__NodeProto *node, c
     Onnx__AttributeProto *made = node ? npart__edit_attribute(quantizer->arena, node, attribute,
                                                               ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INT)
                                       : NULL;
-    quantizer->failed |= node && !made;
     if (!made)
         return;
     made->has_i = 1;
@@ -74,7 +65,6 @@ static void leave_out(struct npart__quantizer *quantizer, Onnx__TensorProto *ten
     struct npart__elided elided = {.bytes = bytes, .elements = elements, .field = 9};
     ProtobufCMessageUnknownField *field = npart__arena_allocate(quantizer->arena, sizeof *field);
     uint8_t *data = npart__arena_allocate(quantizer->arena, 1 + sizeof elided);
-    quantizer->failed |= !field || !data;
     if (!field || !data)
         return;
     data[0] = (uint8_t)sizeof elided;
@@ -85,53 +75,29 @@ static void leave_out(struct npart__quantizer *quantizer, Onnx__TensorProto *ten
     tensor->base.n_unknown_fields = 1;
 }
 
-/* Of 4 bits two stand in a byte. */
-void npart__put_number(Onnx__TensorProto *tensor, uint64_t index, double number)
-{
-    if (npart__type_bits(tensor->data_type) >= 8)
-        npart__edit_put_number(tensor, index, number);
-    else
-        tensor->raw_data.data[index / 2] |= (uint8_t)(((unsigned)(int)number & 0xF) << index % 2 * 4);
-}
-
-static void fill(struct npart__quantizer *quantizer, Onnx__TensorProto *tensor, const double *numbers, double number)
-{
-    uint64_t elements = 1;
-    for (size_t i = 0; i < tensor->n_dims; i++)
-        if (tensor->dims[i] < 0 || !npart__multiply_uint64(elements, (uint64_t)tensor->dims[i], &elements))
-            elements = 0;
-    uint64_t bytes = npart__type_bytes(tensor->data_type, elements);
-    if ((!numbers && isnan(number)) || elements > MOST_NUMBERS) {
-        leave_out(quantizer, tensor, elements, bytes);
-        return;
-    }
-    tensor->has_raw_data = 1;
-    tensor->raw_data.len = (size_t)bytes;
-    tensor->raw_data.data = npart__arena_zeroed(quantizer->arena, (size_t)bytes + 1, 1);
-    quantizer->failed |= !tensor->raw_data.data;
-    for (uint64_t i = 0; tensor->raw_data.data && i < elements; i++)
-        npart__put_number(tensor, i, numbers ? numbers[i] : number);
-}
-
 Onnx__TensorProto *npart__add_tensor(struct npart__quantizer *quantizer, const char *name, int element_type,
                                      const int64_t *dims, size_t rank, const double *numbers, double number)
 {
-    Onnx__TensorProto *tensor = npart__arena_allocate(quantizer->arena, sizeof *tensor);
-    int64_t *own = npart__arena_allocate(quantizer->arena, (rank + 1) * sizeof *own);
-    quantizer->failed |= !tensor || !own;
-    if (quantizer->failed)
+    Onnx__TensorProto *tensor =
+        quantizer->arena->failed ? NULL : npart__edit_new_tensor(quantizer->arena, element_type, dims, rank);
+    uint64_t elements;
+    if (!tensor)
         return NULL;
-    onnx__tensor_proto__init(tensor);
-    if (rank)
-        memcpy(own, dims, rank * sizeof *own);
-    tensor->dims = own;
-    tensor->n_dims = rank;
     tensor->name = copy(quantizer, name);
-    tensor->has_data_type = 1;
-    tensor->data_type = element_type;
-    fill(quantizer, tensor, numbers, number);
-    quantizer->failed |= !NPART__PUSH(quantizer->arena, &quantizer->initializers, tensor);
-    return quantizer->failed ? NULL : tensor;
+    (void)NPART__PUSH(quantizer->arena, &quantizer->initializers, tensor);
+    elements = npart__dims_elements(dims, rank, &elements) ? elements : 0;
+    uint64_t bytes = npart__type_bytes(element_type, elements);
+    /* A scan keeps as many FLOAT ones. */
+    if ((!numbers && isnan(number)) || elements > NPART__KEEP_BYTES / 4) {
+        leave_out(quantizer, tensor, elements, bytes);
+    } else {
+        tensor->has_raw_data = 1;
+        tensor->raw_data.len = (size_t)bytes;
+        tensor->raw_data.data = npart__arena_zeroed(quantizer->arena, (size_t)bytes + 1, 1);
+    }
+    for (uint64_t i = 0; tensor->raw_data.data && i < elements; i++)
+        npart__edit_put_number(tensor, i, numbers ? numbers[i] : number);
+    return quantizer->arena->failed ? NULL : tensor;
 }
 
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
@@ -185,141 +151,133 @@ static bool place_initializers(struct npart__quantizer *quantizer)
     return list != NULL;
 }
 
-/* Of a name: a node, and the user after this one. */
+/* Of a name: a node that needs it, and the user after this one. */
 struct user {
     uint32_t node, next;
 };
 
-/* Nodes, and who waits for which name. */
+#define ABSENT UINT32_MAX
+
 struct sorting {
     struct npart__quantizer *quantizer;
-    Onnx__NodeProto **nodes;
-    uint32_t count, ready_count;
-    uint32_t *waits; /* by node: operands that are not made yet */
-    uint32_t *ready; /* nodes that wait for none, in the order in which they came to */
-    uint32_t *first; /* by name: the first user, in `users` from 1 on */
-    bool *is_there;  /* by name: something makes it */
+    Onnx__NodeProto **nodes, **sorted;
+    uint32_t sorted_count;
+    uint32_t *waits; /* by node: operands that are not made yet; ABSENT: it is gone */
+    uint32_t *first; /* by name: the first user, in `users` from 1 on; ABSENT: nothing makes it */
     struct NPART__ARRAY(struct user) users;
 };
+
+/* NULL for a name that stands for nothing. */
+static uint32_t *first_user(const struct sorting *sorting, const char *name)
+{
+    uint32_t id = *name ? npart__strings_find_text(&sorting->quantizer->names, name) : NPART_NONE;
+    return id == NPART_NONE ? NULL : &sorting->first[id];
+}
 
 /* Users come from the last one on. */
 static void wait_for(struct sorting *sorting, uint32_t node, const char *name)
 {
-    uint32_t id = npart__strings_find_text(&sorting->quantizer->names, name);
-    if (id == NPART_NONE || !sorting->is_there[id])
+    uint32_t *first = first_user(sorting, name);
+    if (!first || *first == ABSENT)
         return;
-    struct user user = {node, sorting->first[id]};
-    sorting->quantizer->failed |= !NPART__PUSH(sorting->quantizer->arena, &sorting->users, user);
-    sorting->first[id] = sorting->users.count;
+    struct user user = {node, *first};
+    (void)NPART__PUSH(sorting->quantizer->arena, &sorting->users, user);
+    *first = sorting->users.count;
     sorting->waits[node]++;
-}
-
-/* By its name what is made; NPART_NONE for a result that is left out. */
-static uint32_t made_id(const struct sorting *sorting, const char *name)
-{
-    return *name ? npart__strings_find_text(&sorting->quantizer->names, name) : NPART_NONE;
 }
 
 /* A name is made: its users, in their order, wait for one less. */
 static void release(struct sorting *sorting, const char *name)
 {
-    uint32_t id = made_id(sorting, name), at = id == NPART_NONE ? 0 : sorting->first[id];
-    for (; at; at = sorting->users.items[at - 1].next)
-        if (--sorting->waits[sorting->users.items[at - 1].node] == 0)
-            sorting->ready[sorting->ready_count++] = sorting->users.items[at - 1].node;
+    uint32_t *first = first_user(sorting, name);
+    for (uint32_t at = first ? *first : 0, node; at; at = sorting->users.items[at - 1].next)
+        if (--sorting->waits[node = sorting->users.items[at - 1].node] == 0)
+            sorting->sorted[sorting->sorted_count++] = sorting->nodes[node];
+    if (first)
+        *first = 0;
 }
 
-static int compare_texts(const void *left, const void *right)
+static int compare_results(const void *left, const void *right)
 {
-    return strcmp(*(const char *const *)left, *(const char *const *)right);
+    return strcmp((*(Onnx__NodeProto *const *)left)->output[0], (*(Onnx__NodeProto *const *)right)->output[0]);
 }
 
-/* Initializers and inputs of the graph by their names; NULL when out of memory. */
-static const char **list_given(struct npart__quantizer *quantizer, size_t *count)
+/* Initializers and inputs by their names, as nodes that need nothing; then the file's and new ones. */
+static uint32_t list_nodes(struct sorting *sorting, uint32_t *given)
 {
+    const struct npart__quantizer *quantizer = sorting->quantizer;
     const Onnx__GraphProto *graph = quantizer->main;
-    size_t most = graph->n_initializer + graph->n_input + 1;
-    const char **names = npart__arena_zeroed(quantizer->arena, most, sizeof *names);
-    *count = 0;
-    for (size_t i = 0; names && i < graph->n_initializer; i++)
-        names[(*count)++] = graph->initializer[i]->name;
-    for (size_t i = 0; names && i < graph->n_input; i++)
-        if (graph->input[i]->name)
-            names[(*count)++] = graph->input[i]->name;
-    if (names)
-        qsort(names, *count, sizeof *names, compare_texts);
-    return names;
+    size_t constants = graph->n_initializer;
+    Onnx__NodeProto *made = npart__arena_zeroed(quantizer->arena, constants + graph->n_input + 1, sizeof *made);
+    for (size_t i = *given = 0; made && i < constants + graph->n_input; i++) {
+        made[i].output = i < constants ? &graph->initializer[i]->name : &graph->input[i - constants]->name;
+        made[i].n_output = 1;
+        if (made[i].output[0])
+            sorting->nodes[(*given)++] = &made[i];
+    }
+    qsort(sorting->nodes, *given, sizeof *sorting->nodes, compare_results);
+    for (size_t i = 0; i < graph->n_node; i++) {
+        sorting->waits[*given + i] = quantizer->is_removed[i] ? ABSENT : 0;
+        sorting->nodes[*given + i] = graph->node[i];
+    }
+    for (uint32_t i = 0; i < quantizer->nodes.count; i++)
+        sorting->nodes[*given + graph->n_node + i] = quantizer->nodes.items[i];
+    return made ? *given + (uint32_t)graph->n_node + quantizer->nodes.count : 0;
 }
 
-/* From what needs nothing on, by the names of what is given, then wave by wave, as the quantizer's own writer sorts
- * (onnx_model.py, topological_sort). `sorted` has fewer where nodes wait for each other. */
-static uint32_t sort(struct sorting *sorting, const uint32_t *places, const char *const *given, size_t given_count,
-                     Onnx__NodeProto **sorted)
+/* From what needs nothing on, then wave by wave, as the quantizer's own writer sorts (onnx_model.py,
+ * topological_sort). Of what waits for each other nothing is sorted. */
+static void sort(struct sorting *sorting, uint32_t given, uint32_t count)
 {
-    const struct npart__graph *graph = sorting->quantizer->graph;
-    uint32_t made = 0, id;
-    for (uint32_t i = 0; i < sorting->count; i++)
-        for (size_t k = 0; k < sorting->nodes[i]->n_output; k++)
-            if ((id = made_id(sorting, sorting->nodes[i]->output[k])) != NPART_NONE)
-                sorting->is_there[id] = true;
-    for (size_t i = 0; i < given_count; i++)
-        if ((id = made_id(sorting, given[i])) != NPART_NONE)
-            sorting->is_there[id] = true;
-    for (uint32_t i = sorting->count; i-- > 0;) {
-        const struct npart__node *at = places[i] == NPART_NONE ? NULL : npart__node_at(graph, places[i]);
-        for (size_t k = 0; k < sorting->nodes[i]->n_input; k++)
+    const struct npart__quantizer *quantizer = sorting->quantizer;
+    const struct npart__graph *graph = quantizer->graph;
+    uint32_t *first;
+    for (uint32_t i = 0; i < count; i++)
+        for (size_t k = 0; !sorting->waits[i] && k < sorting->nodes[i]->n_output; k++)
+            if ((first = first_user(sorting, sorting->nodes[i]->output[k])))
+                *first = 0;
+    for (uint32_t i = count; i-- > given;) {
+        const struct npart__node *at = i - given < quantizer->main->n_node ? npart__node_at(graph, i - given) : NULL;
+        bool is_there = !sorting->waits[i];
+        for (size_t k = 0; is_there && k < sorting->nodes[i]->n_input; k++)
             wait_for(sorting, i, sorting->nodes[i]->input[k]);
-        for (uint32_t k = 0; at && k < at->capture_count; k++)
+        for (uint32_t k = 0; is_there && at && k < at->capture_count; k++)
             wait_for(sorting, i, npart__value_name(graph, graph->operands.items[at->first_capture + k]));
     }
-    for (uint32_t i = 0; i < sorting->count; i++)
+    for (uint32_t i = 0; i < count; i++)
         if (!sorting->waits[i])
-            sorting->ready[sorting->ready_count++] = i;
-    for (size_t i = 0; i < given_count && !sorting->quantizer->failed; i++)
-        if (!i || strcmp(given[i], given[i - 1]) != 0)
-            release(sorting, given[i]);
-    for (; made < sorting->ready_count && !sorting->quantizer->failed; made++) {
-        const Onnx__NodeProto *node = sorted[made] = sorting->nodes[sorting->ready[made]];
-        for (size_t k = 0; k < node->n_output; k++)
-            release(sorting, node->output[k]);
-    }
-    return made;
+            sorting->sorted[sorting->sorted_count++] = sorting->nodes[i];
+    for (uint32_t i = 0; i < sorting->sorted_count && !quantizer->arena->failed; i++)
+        for (size_t k = 0; k < sorting->sorted[i]->n_output; k++)
+            release(sorting, sorting->sorted[i]->output[k]);
 }
 
 static bool place_nodes(struct npart__quantizer *quantizer)
 {
-    struct npart__arena *arena = quantizer->arena;
     Onnx__GraphProto *graph = quantizer->main;
-    size_t most = graph->n_node + quantizer->nodes.count + 1, names = quantizer->names.texts.count + (size_t)1;
-    size_t given_count;
-    const char **given = list_given(quantizer, &given_count);
-    Onnx__NodeProto **list = npart__arena_zeroed(arena, 2 * most, sizeof(Onnx__NodeProto *));
-    uint32_t *numbers = npart__arena_zeroed(arena, 3 * most + names, sizeof *numbers);
-    struct sorting sorting = {.quantizer = quantizer, .nodes = list};
-    sorting.is_there = npart__arena_zeroed(arena, names, sizeof(bool));
-    if (!list || !numbers || !given || !sorting.is_there)
+    size_t most = graph->n_initializer + graph->n_input + graph->n_node + quantizer->nodes.count + 1;
+    size_t names = quantizer->names.texts.count;
+    struct sorting sorting = {.quantizer = quantizer};
+    uint32_t given, gone = 0;
+    sorting.nodes = npart__arena_zeroed(quantizer->arena, 2 * most, sizeof(Onnx__NodeProto *));
+    sorting.waits = npart__arena_zeroed(quantizer->arena, most + names, sizeof *sorting.waits);
+    if (!sorting.nodes || !sorting.waits)
         return false;
-    uint32_t *places = numbers; /* by node: in the file's list; NPART_NONE: it is new */
-    sorting.waits = numbers + most;
-    sorting.ready = numbers + 2 * most;
-    sorting.first = numbers + 3 * most;
-    for (uint32_t i = 0; i < graph->n_node; i++)
-        if (!quantizer->is_removed[i]) {
-            places[sorting.count] = i;
-            list[sorting.count++] = graph->node[i];
-        }
-    for (uint32_t i = 0; i < quantizer->nodes.count; i++) {
-        places[sorting.count] = NPART_NONE;
-        list[sorting.count++] = quantizer->nodes.items[i];
-    }
-    graph->node = list + most;
-    graph->n_node = sort(&sorting, places, given, given_count, graph->node);
-    return graph->n_node == sorting.count && !quantizer->failed;
+    sorting.sorted = sorting.nodes + most;
+    sorting.first = sorting.waits + most;
+    memset(sorting.first, 0xff, names * sizeof *sorting.first);
+    uint32_t count = list_nodes(&sorting, &given);
+    sort(&sorting, given, count);
+    for (size_t i = 0; i < graph->n_node; i++)
+        gone += quantizer->is_removed[i];
+    graph->node = sorting.sorted + given;
+    graph->n_node = sorting.sorted_count - given;
+    return count && sorting.sorted_count + gone == count && !quantizer->arena->failed;
 }
 
 bool npart__quantizer_finish(struct npart__quantizer *quantizer)
 {
-    if (quantizer->failed)
+    if (quantizer->arena->failed)
         return false;
     rewire(quantizer);
     if (!place_initializers(quantizer))

@@ -7,16 +7,6 @@
  */
 #include "quantize/internal.h"
 
-/* The integers of a tensor, and their scale. */
-struct operand {
-    const char *value, *scale, *zero;
-};
-
-static struct operand parts_of(const struct npart__quantized *tensor)
-{
-    return (struct operand){tensor->quantized_name, tensor->scale_name, tensor->zero_name};
-}
-
 static void name_parts(struct npart__quantizer *quantizer, struct npart__quantized *tensor, const char *name)
 {
     tensor->quantized_name = npart__new_name(quantizer, name, "_quantized");
@@ -24,30 +14,27 @@ static void name_parts(struct npart__quantizer *quantizer, struct npart__quantiz
 }
 
 /* What DynamicQuantizeLinear makes of an activation, once for all its users. */
-static struct operand quantize_activation(struct npart__quantizer *quantizer, const char *name)
+static const struct npart__quantized *quantize_activation(struct npart__quantizer *quantizer, const char *name)
 {
+    static const struct npart__quantized none;
     struct npart__quantized *tensor = npart__quantized_at(quantizer, name);
     if (!tensor || tensor->scale_name)
-        return tensor ? parts_of(tensor) : (struct operand){NULL, NULL, NULL};
+        return tensor ? tensor : &none;
     const char *node_name = npart__new_name(quantizer, name, "_QuantizeLinear");
     name_parts(quantizer, tensor, name);
     Onnx__NodeProto *node =
         NPART__ADD_NODE(quantizer, "DynamicQuantizeLinear", node_name, tensor->quantized_name, name);
-    const char **results = npart__arena_zeroed(quantizer->arena, 3, sizeof *results);
-    quantizer->failed |= !results;
-    if (node && results) {
-        results[0] = tensor->quantized_name;
-        results[1] = tensor->scale_name;
-        results[2] = tensor->zero_name;
-        node->output = (char **)(uintptr_t)results;
+    if (node) {
+        node->output = (char **)(uintptr_t)tensor->parts;
         node->n_output = 3;
     }
-    return parts_of(tensor);
+    return tensor;
 }
 
 /* One scale, or one for each of the first dims; a weight that several nodes have is quantized once. */
-static struct operand quantize_weight(struct npart__quantizer *quantizer, struct npart__quantized *tensor,
-                                      int element_type, bool is_transposed, size_t scale_rank)
+static const struct npart__quantized *quantize_weight(struct npart__quantizer *quantizer,
+                                                      struct npart__quantized *tensor, int element_type,
+                                                      bool is_transposed, size_t scale_rank)
 {
     const Onnx__TensorProto *own = tensor->initializer;
     int64_t turned[NPART__LIMIT_RANK] = {0};
@@ -58,12 +45,12 @@ static struct operand quantize_weight(struct npart__quantizer *quantizer, struct
         name_parts(quantizer, tensor, own->name);
         npart__add_tensor(quantizer, tensor->quantized_name, element_type, dims, own->n_dims, NULL, NPART__ABSENT);
         npart__add_tensor(quantizer, tensor->scale_name, tensor->element_type, own->dims, scale_rank, NULL,
-                          npart__stand_in(npart__quantized_id(quantizer, own->name), tensor->element_type));
+                          npart__stand_in(quantizer, tensor));
         npart__add_tensor(quantizer, tensor->zero_name, element_type, own->dims, scale_rank, NULL, 0);
     }
     if (--tensor->uses == 0)
         tensor->reads = tensor->quantized_name;
-    return parts_of(tensor);
+    return tensor;
 }
 
 /* name + suffix of a node, or of its result where it has no name. */
@@ -74,15 +61,15 @@ static const char *name_after(struct npart__quantizer *quantizer, const Onnx__No
 
 /* Integers to floats: their type, times both scales. `result`: what the last Mul makes. */
 static void scale_back(struct npart__quantizer *quantizer, const Onnx__NodeProto *node, const char *integers,
-                       const struct operand *a, const struct operand *b, int element_type, const char *result)
+                       const struct npart__quantized *a, const struct npart__quantized *b, const char *result)
 {
     const char *cast = npart__new_name(quantizer, integers, "_cast_output");
     const char *scales_name = name_after(quantizer, node, "_quant_scales_mul");
     const char *scales = npart__new_name(quantizer, scales_name, ":0");
     npart__set_int(quantizer, NPART__ADD_NODE(quantizer, "Cast", npart__new_name(quantizer, integers, "_cast"), cast,
                                               integers),
-                   "to", element_type);
-    NPART__ADD_NODE(quantizer, "Mul", scales_name, scales, a->scale, b->scale);
+                   "to", b->element_type);
+    NPART__ADD_NODE(quantizer, "Mul", scales_name, scales, a->scale_name, b->scale_name);
     NPART__ADD_NODE(quantizer, "Mul", name_after(quantizer, node, "_quant_output_scale_mul"), result, cast, scales);
 }
 
@@ -101,13 +88,30 @@ static void add_bias(struct npart__quantizer *quantizer, const Onnx__NodeProto *
                     bias);
 }
 
-/* What stands in the place of a node has what is noted of it. */
-static void hand_on(struct npart__quantizer *quantizer, const Onnx__NodeProto *node, uint32_t place,
-                    Onnx__NodeProto *made)
+/* What takes a node's place has its attributes, but for one that says how operands lie, and what is noted of it;
+ * `result` NULL: and its results. `operands`: each `.` and the number of one of the node's; or `a` or `b`, and which
+ * part. */
+static void replace(struct npart__quantizer *quantizer, const Onnx__NodeProto *node, uint32_t place, const char *op,
+                    const char *name, const char *result, const char *operands, const struct npart__quantized *a,
+                    const struct npart__quantized *b)
 {
+    const char *list[16] = {NULL};
+    for (size_t i = 0; *operands; operands += operands[2] ? 3 : 2) {
+        size_t number = (size_t)(operands[1] - '0');
+        list[i++] = *operands == 'a'   ? a->parts[number]
+                    : *operands == 'b' ? b->parts[number]
+                                       : number < node->n_input ? node->input[number] : "";
+    }
+    Onnx__NodeProto *made = npart__add_node(quantizer, op, name, result ? result : node->output[0], list);
     quantizer->is_removed[place] = true;
     if (!made)
         return;
+    made->output = result ? made->output : node->output;
+    made->n_output = result ? 1 : node->n_output;
+    made->attribute = npart__arena_zeroed(quantizer->arena, node->n_attribute + 1, sizeof(Onnx__AttributeProto *));
+    for (size_t i = 0; made->attribute && i < node->n_attribute; i++)
+        if (!node->attribute[i]->name || strcmp(node->attribute[i]->name, "layout") != 0)
+            made->attribute[made->n_attribute++] = node->attribute[i];
     made->metadata_props = node->metadata_props;
     made->n_metadata_props = node->n_metadata_props;
 }
@@ -122,22 +126,16 @@ static void quantize_product(struct npart__quantizer *quantizer, Onnx__NodeProto
         return;
     weight->axis = weight->initializer ? is_transposed : weight->axis;
     bool has_bias = is_conv && node->n_input > 2 && *node->input[2];
-    struct operand a = quantize_activation(quantizer, node->input[0]);
-    struct operand b = weight->initializer
-                           ? quantize_weight(quantizer, weight, quantizer->format->weight_type, is_transposed, 0)
-                           : quantize_activation(quantizer, node->input[1]);
+    const struct npart__quantized *a = quantize_activation(quantizer, node->input[0]);
+    const struct npart__quantized *b =
+        weight->initializer ? quantize_weight(quantizer, weight, quantizer->format->weight_type, is_transposed, 0)
+                            : quantize_activation(quantizer, node->input[1]);
     const char *integers = npart__new_name(quantizer, node->output[0], "_output_quantized");
     const char *result =
         has_bias ? npart__new_name(quantizer, node->output[0], "_quant_scaled_output") : node->output[0];
-    Onnx__NodeProto *made = NPART__ADD_NODE(quantizer, is_conv ? "ConvInteger" : "MatMulInteger",
-                                            name_after(quantizer, node, "_quant"), integers, a.value, b.value, a.zero,
-                                            b.zero);
-    if (made) {
-        made->attribute = node->attribute;
-        made->n_attribute = node->n_attribute;
-    }
-    hand_on(quantizer, node, place, made);
-    scale_back(quantizer, node, integers, &a, &b, weight->element_type, result);
+    replace(quantizer, node, place, is_conv ? "ConvInteger" : "MatMulInteger", name_after(quantizer, node, "_quant"),
+            integers, "a0 b0 a2 b2", a, b);
+    scale_back(quantizer, node, integers, a, b, result);
     if (has_bias)
         add_bias(quantizer, node, rank, result);
 }
@@ -153,29 +151,27 @@ static void split_gemm(struct npart__quantizer *quantizer, Onnx__NodeProto *node
     like.n_input = 2;
     like.n_attribute = 0;
     like.name = npart__arena_format(quantizer->arena, "%s_MatMul", base);
-    like.output = npart__arena_zeroed(quantizer->arena, 1, sizeof *like.output);
+    like.output = (char *[]){(char *)(uintptr_t)product};
     const char *sum_name = npart__arena_format(quantizer->arena, "%s_Add", base);
-    quantizer->failed |= !like.name || !like.output || !sum_name || !product;
-    if (quantizer->failed)
+    if (quantizer->arena->failed)
         return;
-    like.output[0] = (char *)(uintptr_t)product;
     quantize_product(quantizer, &like, place, false, npart__onnx_int(node, "transB") != 0);
     if (has_sum && quantizer->is_removed[place])
         NPART__ADD_NODE(quantizer, "Add", sum_name, node->output[0], product, node->input[2]);
 }
 
 /* The result is there as integers alone; who needs it otherwise gets it in the end. */
-static void make_integers(struct npart__quantizer *quantizer, Onnx__NodeProto *node, struct operand from)
+static void make_integers(struct npart__quantizer *quantizer, Onnx__NodeProto *node, const struct npart__quantized *of)
 {
     struct npart__quantized *result = npart__quantized_at(quantizer, node->output[0]);
     const char *integers = npart__new_name(quantizer, node->output[0], "_quantized");
-    if (quantizer->failed || !result)
+    if (quantizer->arena->failed || !result)
         return;
     result->quantized_name = integers;
-    result->scale_name = from.scale;
-    result->zero_name = from.zero;
+    result->scale_name = of->scale_name;
+    result->zero_name = of->zero_name;
     result->role = NPART__ROLE_ACTIVATION;
-    node->input[0] = (char *)(uintptr_t)from.value;
+    node->input[0] = (char *)(uintptr_t)of->quantized_name;
     node->output[0] = (char *)(uintptr_t)integers;
 }
 
@@ -200,59 +196,39 @@ static void dequantize_where_needed(struct npart__quantizer *quantizer)
             dequantize(quantizer, quantizer->nodes.items[i]->input[k]);
     for (uint32_t i = 0; i < quantizer->tensor_count; i++)
         if (quantizer->tensors[i].is_output || quantizer->tensors[i].is_captured)
-            dequantize(quantizer, npart__text(&quantizer->names, i));
+            dequantize(quantizer, quantizer->tensors[i].name);
 }
 
-/* One of com.microsoft in the place of a node, with its results and attributes, but for `dropped`. */
-static void replace(struct npart__quantizer *quantizer, Onnx__NodeProto *node, uint32_t place, const char *op,
-                    const char *const *operands, const char *dropped)
+/* One of com.microsoft. */
+static void replace_alike(struct npart__quantizer *quantizer, const Onnx__NodeProto *node, uint32_t place,
+                          const char *op, const char *operands, const struct npart__quantized *a,
+                          const struct npart__quantized *b)
 {
-    bool has_name = node->name && *node->name;
-    const char *name = has_name ? npart__new_name(quantizer, node->name, "_quant") : "";
-    Onnx__NodeProto *made = npart__add_node(quantizer, op, name, node->output[0], operands);
-    if (!made)
-        return;
-    made->output = node->output;
-    made->n_output = node->n_output;
-    made->attribute = npart__arena_zeroed(quantizer->arena, node->n_attribute + 1, sizeof(Onnx__AttributeProto *));
-    quantizer->failed |= !made->attribute;
-    for (size_t i = 0; made->attribute && i < node->n_attribute; i++)
-        if (!node->attribute[i]->name || strcmp(node->attribute[i]->name, dropped) != 0)
-            made->attribute[made->n_attribute++] = node->attribute[i];
-    hand_on(quantizer, node, place, made);
-    quantizer->failed |= !npart__edit_import(quantizer->model, "com.microsoft", 1, quantizer->arena);
-}
-
-static const char *operand_of(const Onnx__NodeProto *node, size_t index)
-{
-    return index < node->n_input ? node->input[index] : "";
+    const char *name = node->name && *node->name ? npart__new_name(quantizer, node->name, "_quant") : "";
+    replace(quantizer, node, place, op, name, NULL, operands, a, b);
+    (void)npart__edit_import(quantizer->model, "com.microsoft", 1, quantizer->arena);
 }
 
 /* Weights as [directions, input, gates], with a scale for each direction. */
-static void quantize_lstm(struct npart__quantizer *quantizer, Onnx__NodeProto *node, uint32_t place)
+static void quantize_lstm(struct npart__quantizer *quantizer, const Onnx__NodeProto *node, uint32_t place)
 {
     struct npart__quantized *w = npart__quantized_at(quantizer, node->input[1]);
     struct npart__quantized *r = npart__quantized_at(quantizer, node->input[2]);
     if (w->initializer->n_dims != 3 || r->initializer->n_dims != 3)
         return;
-    struct operand a = quantize_weight(quantizer, w, NPART__INT8, true, 1);
-    struct operand b = quantize_weight(quantizer, r, NPART__INT8, true, 1);
-    const char *const operands[] = {node->input[0], a.value, b.value, operand_of(node, 3), operand_of(node, 4),
-                                    operand_of(node, 5), operand_of(node, 6), operand_of(node, 7), a.scale, a.zero,
-                                    b.scale, b.zero, NULL};
-    replace(quantizer, node, place, "com.microsoft:DynamicQuantizeLSTM", operands, "layout");
+    const struct npart__quantized *a = quantize_weight(quantizer, w, NPART__INT8, true, 1);
+    replace_alike(quantizer, node, place, "com.microsoft:DynamicQuantizeLSTM", ".0 a0 b0 .3 .4 .5 .6 .7 a1 a2 b1 b2", a,
+                  quantize_weight(quantizer, r, NPART__INT8, true, 1));
 }
 
-static void quantize_attention(struct npart__quantizer *quantizer, Onnx__NodeProto *node, uint32_t place)
+static void quantize_attention(struct npart__quantizer *quantizer, const Onnx__NodeProto *node, uint32_t place)
 {
     if (npart__onnx_attribute(node, "qkv_hidden_sizes"))
         return;
-    struct operand a = quantize_activation(quantizer, node->input[0]);
-    struct operand b = quantize_weight(quantizer, npart__quantized_at(quantizer, node->input[1]),
-                                       quantizer->format->weight_type, false, 0);
-    const char *const operands[] = {a.value, b.value, node->input[2], a.scale, b.scale, operand_of(node, 3), a.zero,
-                                    b.zero, operand_of(node, 4), NULL};
-    replace(quantizer, node, place, "com.microsoft:QAttention", operands, "");
+    struct npart__quantized *weight = npart__quantized_at(quantizer, node->input[1]);
+    const struct npart__quantized *a = quantize_activation(quantizer, node->input[0]);
+    replace_alike(quantizer, node, place, "com.microsoft:QAttention", "a0 b0 .2 a1 b1 .3 a2 b2 .4", a,
+                  quantize_weight(quantizer, weight, quantizer->format->weight_type, false, 0));
 }
 
 static bool is_float_weight(struct npart__quantizer *quantizer, const char *name)
@@ -302,7 +278,7 @@ static void quantize_node(struct npart__quantizer *quantizer, Onnx__NodeProto *n
                       quantize_weight(quantizer, npart__quantized_at(quantizer, node->input[0]),
                                       quantizer->format->activation_type, false, 0));
     else if (strcmp(op, "Transpose") == 0 && node->n_output == 1 && first && first->quantized_name)
-        make_integers(quantizer, node, parts_of(first));
+        make_integers(quantizer, node, first);
     else if (strcmp(op, "LSTM") == 0 && has_weight && node->n_input > 2 && is_float_weight(quantizer, node->input[2]))
         quantize_lstm(quantizer, node, place);
     else if (strcmp(op, "Attention") == 0 && has_weight && node->n_input > 2)
@@ -311,9 +287,9 @@ static void quantize_node(struct npart__quantizer *quantizer, Onnx__NodeProto *n
 
 void npart__quantize_dynamic(struct npart__quantizer *quantizer)
 {
-    for (uint32_t i = 0; i < quantizer->main->n_node && !quantizer->failed; i++)
+    for (uint32_t i = 0; i < quantizer->main->n_node && !quantizer->arena->failed; i++)
         if (!quantizer->is_kept[i])
             quantize_node(quantizer, quantizer->main->node[i], i);
-    if (!quantizer->failed)
+    if (!quantizer->arena->failed)
         dequantize_where_needed(quantizer);
 }

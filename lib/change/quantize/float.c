@@ -8,17 +8,13 @@
 
 /* ---- types and tensors ------------------------------------------------------------------------------------------- */
 
-static void change_type(const struct npart__quantizer *quantizer, Onnx__TypeProto *type)
-{
-    Onnx__TypeProto__Tensor *tensor = type ? type->tensor_type : NULL;
-    if (tensor && tensor->elem_type == NPART__FLOAT)
-        tensor->elem_type = quantizer->format->weight_type;
-}
-
 static void change_declarations(const struct npart__quantizer *quantizer, Onnx__ValueInfoProto **list, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
-        change_type(quantizer, list[i]->type);
+    for (size_t i = 0; i < count; i++) {
+        Onnx__TypeProto__Tensor *tensor = list[i]->type ? list[i]->type->tensor_type : NULL;
+        if (tensor && tensor->elem_type == NPART__FLOAT)
+            tensor->elem_type = quantizer->format->weight_type;
+    }
 }
 
 /* Numbers that stand in the skeleton are rounded; of others type and dims change. */
@@ -36,7 +32,7 @@ static void change_tensor(struct npart__quantizer *quantizer, Onnx__TensorProto 
         float number;
         memcpy(&number, is_raw ? tensor->raw_data.data + i * sizeof number : (uint8_t *)&tensor->float_data[i],
                sizeof number);
-        npart__put_number(made, i, (double)number);
+        npart__edit_put_number(made, i, (double)number);
     }
     /* It stands where the tensor stood. */
     quantizer->initializers.count -= made ? 1 : 0;
@@ -71,37 +67,31 @@ static void change_graph(struct npart__quantizer *quantizer, Onnx__GraphProto *g
     change_declarations(quantizer, graph->value_info, graph->n_value_info);
     for (size_t i = 0; i < graph->n_initializer; i++)
         change_tensor(quantizer, graph->initializer[i]);
-    for (size_t i = 0; i < graph->n_node && !quantizer->failed; i++)
+    for (size_t i = 0; i < graph->n_node && !quantizer->arena->failed; i++)
         change_attributes(quantizer, graph->node[i]);
 }
 
 /* ---- operators that stay ----------------------------------------------------------------------------------------- */
 
-/* A Cast between an operand or a result of the node and the rest: what the node has there then. */
-static char *cast_at(struct npart__quantizer *quantizer, const Onnx__NodeProto *node, size_t place, bool is_result)
-{
-    char *own = is_result ? node->output[place] : node->input[place];
-    const struct npart__quantized *tensor = npart__quantized_at(quantizer, own);
-    if (!tensor || tensor->element_type != NPART__FLOAT)
-        return own;
-    const char *name = npart__new_name(quantizer,
-                                       npart__arena_format(quantizer->arena, "%s_%s_cast_%zu",
-                                                           node->name ? node->name : "",
-                                                           is_result ? "output" : "input", place),
-                                       "");
-    Onnx__NodeProto *cast = NPART__ADD_NODE(quantizer, npart__role_op(NPART__ROLE_CASTS), name,
-                                            is_result ? own : name, is_result ? name : own);
-    npart__set_int(quantizer, cast, "to", is_result ? quantizer->format->weight_type : NPART__FLOAT);
-    return (char *)(uintptr_t)name;
-}
-
-/* Operands of the node are FLOAT again, and its results the other type, under the names that users read. */
+/* Operands of the node are FLOAT again, and its results the other type, under the names that users read: a Cast stands
+ * between each of them and the rest. */
 static void cast_round(struct npart__quantizer *quantizer, Onnx__NodeProto *node)
 {
-    for (size_t i = 0; i < node->n_input && !quantizer->failed; i++)
-        node->input[i] = cast_at(quantizer, node, i, false);
-    for (size_t i = 0; i < node->n_output && !quantizer->failed; i++)
-        node->output[i] = cast_at(quantizer, node, i, true);
+    for (size_t i = 0; i < node->n_input + node->n_output && !quantizer->arena->failed; i++) {
+        bool is_result = i >= node->n_input;
+        size_t place = is_result ? i - node->n_input : i;
+        char **own = is_result ? &node->output[place] : &node->input[place];
+        const struct npart__quantized *tensor = npart__quantized_at(quantizer, *own);
+        if (!tensor || tensor->element_type != NPART__FLOAT)
+            continue;
+        const char *wanted = npart__arena_format(quantizer->arena, "%s_%s_cast_%zu", node->name ? node->name : "",
+                                                 is_result ? "output" : "input", place);
+        const char *name = npart__new_name(quantizer, wanted, "");
+        Onnx__NodeProto *cast = NPART__ADD_NODE(quantizer, npart__role_op(NPART__ROLE_CASTS), name,
+                                                is_result ? *own : name, is_result ? name : *own);
+        npart__set_int(quantizer, cast, "to", is_result ? quantizer->format->weight_type : NPART__FLOAT);
+        *own = (char *)(uintptr_t)name;
+    }
 }
 
 void npart__quantize_float(struct npart__quantizer *quantizer)
@@ -109,10 +99,10 @@ void npart__quantize_float(struct npart__quantizer *quantizer)
     Onnx__GraphProto *graph = quantizer->main;
     size_t count = graph->n_node;
     change_graph(quantizer, graph);
-    for (size_t i = 0; i < quantizer->model->n_functions && !quantizer->failed; i++)
+    for (size_t i = 0; i < quantizer->model->n_functions && !quantizer->arena->failed; i++)
         for (size_t k = 0; k < quantizer->model->functions[i]->n_node; k++)
             change_attributes(quantizer, quantizer->model->functions[i]->node[k]);
-    for (size_t i = 0; i < count && !quantizer->failed; i++)
+    for (size_t i = 0; i < count && !quantizer->arena->failed; i++)
         if (npart__op_plays(graph->node[i]->op_type, NPART__ROLE_STAYS_FLOAT) || quantizer->is_kept[i])
             cast_round(quantizer, graph->node[i]);
 }

@@ -9,12 +9,6 @@
 #include "onnxruntime/view.h"
 #include "wire/files.h"
 
-const char *npart_precision_name(uint32_t index, const char **about)
-{
-    const char *unused;
-    return npart__format_name(index, about ? about : &unused);
-}
-
 npart_status npart_precision_check(const char *precision, struct npart_error *error)
 {
     struct npart__arena arena;
@@ -27,66 +21,52 @@ npart_status npart_precision_check(const char *precision, struct npart_error *er
     return status;
 }
 
-const char *npart_kept_kind(uint32_t index, const char **about, const char **source)
-{
-    const char *unused;
-    return npart__kept_kind(index, about ? about : &unused, source ? source : &unused);
-}
-
 const char *npart_model_quantized_first(const npart_model *model, const char **source)
 {
-    const char *unused;
-    return model ? npart__quantize_first(model->graph, source ? source : &unused) : NULL;
+    return model ? npart__quantize_first(model->graph, source) : NULL;
 }
 
 /* One of a list of names; NULL past the last. */
-#define NAME_AT(model, list, index)                                                                                    \
-    ((model) && (model)->kept && (index) < (model)->kept->list.count ? (model)->kept->list.items[index] : NULL)
+#define NAME_AT(list)                                                                                                  \
+    const char *npart_model_##list(const npart_model *model, uint32_t index)                                           \
+    {                                                                                                                  \
+        return model && model->kept && index < model->kept->list.count ? model->kept->list.items[index] : NULL;        \
+    }
+NAME_AT(kept)
+NAME_AT(wide)
+NAME_AT(widened)
 
-const char *npart_model_kept(const npart_model *model, uint32_t index)
-{
-    return NAME_AT(model, kept, index);
-}
-
-const char *npart_model_wide(const npart_model *model, uint32_t index)
-{
-    return NAME_AT(model, wide, index);
-}
-
-const char *npart_model_widened(const npart_model *model, uint32_t index)
-{
-    return NAME_AT(model, widened, index);
-}
-
-/* The model by another opset, with its graph and what is inferred of that. */
+/* A model, and as it is before it is quantized: by another opset, with its graph and what is inferred of that. */
 struct raised {
+    npart_inference *own;
     npart_model model;
-    npart_inference *inference;
+    npart_inference *inference; /* NULL: it stays as it is */
 };
 
 /* Before anything is quantized: what ONNX infers is declared, and the opset is raised (quant_utils.py,
  * load_model_with_shape_infer and update_opset_version). A model that cannot be said by the opset stays at its own:
  * ONNX's converter would fail. */
-static npart_status prepare(const npart_model *model, npart_inference *inference, int64_t opset,
+static npart_status prepare(const npart_model *model, const struct npart__quantized_format *format,
                             struct npart__skeleton *skeleton, struct raised *raised, struct npart_error *error)
 {
-    struct npart__arena *arena = &inference->life->arena;
+    struct npart__arena *arena = &raised->own->life->arena;
+    const struct npart_opset *standard = npart__standard_import(&model->own);
+    int64_t own = standard ? standard->version : 0, opset = npart__format_opset(format, own);
     const struct npart__version before = npart__version_of(skeleton);
     struct npart__version after = {0};
     struct npart__editor *editor;
-    bool *is_constant = npart__arena_zeroed(arena, model->own.values.count + (size_t)1, sizeof *is_constant);
-    if (!is_constant)
-        return npart__fail_memory(error);
     bool changed = false, failed = false;
     struct npart__inference *view;
-    npart_status status = npart__infer_view(inference->inference, &npart__policy_inferred, &view, error);
+    if (format->kind != NPART__FORMAT_QDQ && format->kind != NPART__FORMAT_DYNAMIC)
+        return NPART_OK;
+    npart_status status = npart__infer_view(raised->own->inference, &npart__policy_inferred, &view, error);
     if (status == NPART_OK)
-        status = npart__editor_open(&before, &model->own, view, is_constant, arena, &editor, error);
+        status = npart__editor_open(&before, &model->own, view, NULL, arena, &editor, error);
     if (status == NPART_OK && !npart__editor_declare(editor, view, NPART__DECLARE_INFERRED, &changed))
         status = npart__fail_memory(error);
     if (status != NPART_OK)
         return status;
-    if (opset && npart__convert_nodes(&model->own, editor, opset, NPART_EQUAL_BITS, true, &failed)) {
+    if (opset != own && npart__convert_nodes(&model->own, editor, opset, NPART_EQUAL_BITS, true, &failed)) {
         npart__editor_set_opset(editor, opset);
         changed = true;
     }
@@ -105,47 +85,36 @@ static npart_status prepare(const npart_model *model, npart_inference *inference
 }
 
 /* Types do not depend on sizes, so none are given. */
-static npart_status quantize(npart_model *made, const npart_model *model, const struct npart__quantized_format *format,
-                             struct npart__skeleton *skeleton, npart_inference *inference, struct npart_error *error)
-{
-    struct raised raised = {.inference = NULL};
-    struct npart__kept_nodes *kept = npart__arena_zeroed(&made->life->arena, 1, sizeof *kept);
-    const struct npart_opset *standard = npart__standard_import(&model->own);
-    int64_t own = standard ? standard->version : 0, wanted = npart__format_opset(format, own);
-    npart_status status = kept ? NPART_OK : npart__fail_memory(error);
-    npart__lock(inference);
-    if (status == NPART_OK && (format->kind == NPART__FORMAT_QDQ || format->kind == NPART__FORMAT_DYNAMIC))
-        status = prepare(model, inference, wanted != own ? wanted : 0, skeleton, &raised, error);
-    const struct npart__graph *graph = raised.inference ? &raised.model.own : &model->own;
-    if (status == NPART_OK)
-        status = npart__quantize(skeleton, graph, (raised.inference ? raised.inference : inference)->inference, format,
-                                 &model->own, &made->life->arena, &made->skeleton, kept, error);
-    made->kept = kept;
-    npart__unlock(inference);
-    npart_inference_free(raised.inference);
-    return status;
-}
-
 static npart_status make(npart_model *made, const npart_model *model, const char *precision, struct npart_error *error)
 {
     struct npart__arena *arena = &made->life->arena, scratch;
+    struct npart__kept_nodes *kept = npart__arena_zeroed(arena, 1, sizeof *kept);
     struct npart__quantized_format format;
     struct npart__skeleton skeleton;
-    npart_inference *inference = NULL;
+    struct raised raised = {.inference = NULL};
     npart__arena_init(&scratch, &arena->allocator);
-    npart_status status = npart__format_read(precision, arena, &format, error);
+    npart_status status = kept ? npart__format_read(precision, arena, &format, error) : npart__fail_memory(error);
     if (status == NPART_OK)
         status = npart__model_skeleton(model, &scratch, &skeleton, error);
     if (status == NPART_OK)
-        status = npart_inference_make(&inference, model, NULL, error);
+        status = npart_inference_make(&raised.own, model, NULL, error);
     if (status == NPART_OK && format.least_decibels > 0)
         status = npart__model_weights(model, &format.weights, error);
-    if (status == NPART_OK)
-        status = quantize(made, model, &format, &skeleton, inference, error);
+    if (status == NPART_OK) {
+        npart__lock(raised.own);
+        status = prepare(model, &format, &skeleton, &raised, error);
+        const npart_inference *of = raised.inference ? raised.inference : raised.own;
+        if (status == NPART_OK)
+            status = npart__quantize(&skeleton, raised.inference ? &raised.model.own : &model->own, of->inference,
+                                     &format, &model->own, arena, &made->skeleton, kept, error);
+        npart__unlock(raised.own);
+    }
     if (status == NPART_OK)
         status = npart__graph_build(&made->skeleton, arena, &made->own, error);
-    npart_inference_free(inference);
+    npart_inference_free(raised.inference);
+    npart_inference_free(raised.own);
     npart__arena_clear(&scratch);
+    made->kept = kept;
     made->own.folder = model->own.folder;
     made->as = status == NPART_OK ? format.name : NULL;
     made->made_from = model;

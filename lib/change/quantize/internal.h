@@ -18,22 +18,28 @@ enum npart__reach { NPART__IS_FINITE, NPART__MAY_REACH_INFINITY, NPART__REACHES_
 
 /* A tensor of the main graph, by the id of its name. */
 struct npart__quantized {
+    const char *name;
     uint8_t role; /* enum npart__tensor_role; NONE: it stays as it is */
     bool is_done; /* its nodes stand */
     bool is_wide, stays; /* a weight of 8 bits where others have 4; that loses too much in any */
-    bool is_16, converts; /* of 16 bits where others have 8; some users read it in the other of the two (wide.c) */
-    uint32_t asked_users, converted_users; /* that the quantizer asks; that read it converted (wide.c) */
+    bool is_16, converts; /* of 16 bits where others have 8; some users read it in the other of the two (qdq.c) */
+    uint32_t asked_users, converted_users; /* that the quantizer asks; that read it converted (qdq.c) */
     uint32_t last_user; /* the last node that was counted, plus one */
     bool is_bias_operand; /* of some node: such a one has no other type, as it would be a weight then */
     bool is_bias; /* it is quantized after the operand and the weight that it is added to */
     uint32_t copies; /* of a bias that several nodes have */
     int32_t axis; /* of the channels that have scales of their own; -1: one scale */
-    uint32_t provider; /* whose scale it has, by name; NPART_NONE: its own */
+    struct npart__quantized *provider; /* whose scale it has; NULL: its own */
     double scale; /* NaN: not known, and not written */
     bool is_provider_converted; /* the scale is that of what is converted */
-    const char *scale_name, *zero_name;
+    union {
+        struct {
+            const char *quantized_name; /* of the integers; NULL: there are none by a name of their own */
+            const char *scale_name, *zero_name;
+        };
+        const char *parts[3];
+    };
     const char *converted_scale_name, *converted_zero_name;
-    const char *quantized_name; /* of the integers; NULL: there are none by a name of their own */
     const char *reads; /* what its users read in its place; NULL: itself */
     /* of the file */
     uint8_t element_type; /* 0: unknown */
@@ -50,13 +56,14 @@ struct npart__quantized {
 
 /* A bias: quantized by the scales of what it is added to. */
 struct npart__quantized_bias {
-    uint32_t bias, operand, weight; /* by name */
+    struct npart__quantized *bias;
+    const struct npart__quantized *operand, *weight; /* NULL: the graph has none */
     bool is_converted; /* the node reads the operand in the other type */
     const char *name; /* of the initializer: a copy for each user after the first */
 };
 
 struct npart__quantizer {
-    struct npart__arena *arena;
+    struct npart__arena *arena; /* which says whether memory was short */
     const struct npart__quantized_format *format;
     const struct npart__graph *graph;
     Onnx__ModelProto *model;
@@ -66,26 +73,19 @@ struct npart__quantizer {
     uint32_t tensor_count;
     int64_t opset; /* of ONNX's operators */
     const struct npart__graph *own; /* as the file is, before it was brought to that opset */
-    struct NPART__ARRAY(uint32_t) marked; /* names, in the order in which they were */
+    struct NPART__ARRAY(struct npart__quantized *) marked; /* in the order in which they were */
     struct NPART__ARRAY(struct npart__quantized_bias) biases;
     struct NPART__ARRAY(Onnx__NodeProto *) nodes; /* new ones */
     struct NPART__ARRAY(Onnx__TensorProto *) initializers;
     bool *is_removed; /* by place in the file's list of nodes */
     bool *is_kept;    /* the same: not to be quantized */
     bool *is_16;      /* the same: with activations of 16 bits where others have 8 */
-    bool failed;      /* out of memory */
 };
 
 /* ---- build.c: new nodes and tensors. All take NULL for a name that there was no memory for ----------------------- */
 
 /* What is known of a tensor by its name; NULL for "" and for names that are new. */
 struct npart__quantized *npart__quantized_at(const struct npart__quantizer *quantizer, const char *name);
-/* The id of such a name; NPART_NONE as above. */
-static inline uint32_t npart__quantized_id(const struct npart__quantizer *quantizer, const char *name)
-{
-    const struct npart__quantized *tensor = npart__quantized_at(quantizer, name);
-    return tensor ? (uint32_t)(tensor - quantizer->tensors) : NPART_NONE;
-}
 /* A name that nothing has, of these pieces; NULL when out of memory. */
 const char *npart__new_name(struct npart__quantizer *quantizer, const char *name, const char *suffix);
 static inline void npart__name_scales(struct npart__quantizer *quantizer, struct npart__quantized *tensor,
@@ -100,8 +100,6 @@ Onnx__NodeProto *npart__add_node(struct npart__quantizer *quantizer, const char 
 #define NPART__ADD_NODE(quantizer, op, name, result, ...)                                                              \
     npart__add_node((quantizer), (op), (name), (result), (const char *const[]){__VA_ARGS__, NULL})
 void npart__set_int(struct npart__quantizer *quantizer, Onnx__NodeProto *node, const char *attribute, int64_t value);
-/* One element, rounded to the tensor's type. */
-void npart__put_number(Onnx__TensorProto *tensor, uint64_t index, double number);
 /* A new initializer of numbers, one an element; NULL: all are `number`. Where it is long, or the number is
  * NPART__ABSENT, it has no payload: what a scan of the file would have left out. */
 #define NPART__ABSENT ((double)NAN)
@@ -118,48 +116,18 @@ npart_status npart__quantizer_keep(struct npart__quantizer *quantizer, struct np
 const char *npart__find_kept(const char *text);
 /* The next of what is kept: from after its mark on to the next one, or the end; NULL past the last. */
 const char *npart__next_kept(const char *at, size_t *length, bool *is_16);
-/* Whether an operator is in one of the lists of kinds.def. */
-enum npart__kept_ops {
-#define NPART__KEPT_OPS(name, ops) NPART__OPS_##name,
-#include "quantize/kinds.def"
-#undef NPART__KEPT_OPS
-};
-bool npart__is_op_of(enum npart__kept_ops list, const char *op);
-
-/* ---- masks.c ----------------------------------------------------------------------------------------------------- */
-
-void npart__note_masks(struct npart__quantizer *quantizer, struct npart__inference *inference);
-
 /* Stands for the scale that a tensor would get: no two have the same. A power of two where it is FLOAT16. */
-static inline double npart__stand_in(uint32_t name, int element_type)
+static inline double npart__stand_in(const struct npart__quantizer *quantizer, const struct npart__quantized *tensor)
 {
-    return element_type == NPART__FLOAT16 ? 1.0 / (double)(16u << name % 4) : (1.0 + name % 997 / 997.0) / 64;
+    uint32_t name = (uint32_t)(tensor - quantizer->tensors);
+    return tensor->element_type == NPART__FLOAT16 ? 1.0 / (double)(16u << name % 4) : (1.0 + name % 997 / 997.0) / 64;
 }
 
-/* ---- qdq.c, wide.c: activations of 16 bits among those of 8 ------------------------------------------------------ */
+/* ---- qdq.c: whether the static quantizer looks at such an operator --------------------------------------------- */
 
-/* Which tensors have them, and which are converted; of nodes that are quantized. */
-void npart__note_wide(struct npart__quantizer *quantizer);
-/* A pair between what makes a tensor and its users; of an output of the graph before it. Of a converted tensor one more
- * of each, and another DequantizeLinear where not all users read what is converted. */
-void npart__add_pair(struct npart__quantizer *quantizer, uint32_t id);
-/* Whether the quantizer looks at such an operator; whether the third operand of it is a bias. */
 bool npart__is_quantized_op(const struct npart__quantizer *quantizer, const char *op);
-bool npart__has_bias(const struct npart__quantizer *quantizer, const char *op);
-/* A node that is called after `name`. */
-Onnx__NodeProto *npart__add_qdq(struct npart__quantizer *quantizer, enum npart__role role, const char *name,
-                                const char *operand, const char *scale, const char *zero, const char *result);
-/* What a node of the file makes under a name it makes under another from here on. */
-void npart__rename_result(struct npart__quantizer *quantizer, uint32_t maker, const char *from, const char *to);
-static inline int npart__activation_type(const struct npart__quantizer *quantizer,
-                                         const struct npart__quantized *tensor, bool is_converted)
-{
-    int type = quantizer->format->activation_type;
-    bool is_16 = tensor->is_16 != is_converted;
-    return !is_16 ? type : type == NPART__UINT8 ? NPART__UINT16 : NPART__INT16;
-}
 
-/* ---- the kinds of formats: `failed` says whether memory was short ------------------------------------------------ */
+/* ---- the kinds of formats: the arena says whether memory was short ----------------------------------------------- */
 
 void npart__quantize_qdq(struct npart__quantizer *quantizer);
 void npart__quantize_weights(struct npart__quantizer *quantizer);

@@ -6,7 +6,8 @@
 
 enum where { EVERY, SCORES, FIRST, LAST, SUM, PROJECTION, TAIL, GROUPS };
 
-static const struct {
+/* What is kept, by its name; or which way is tried first with a model, by its inputs. */
+static const struct kind {
     const char *name, *ops;
     uint8_t where; /* enum where */
     bool is_auto;
@@ -15,37 +16,23 @@ static const struct {
 #define NPART__KEPT_KIND(name, ops, where, is_auto, about, source) {name, ops, where, is_auto, about, source},
 #include "quantize/kinds.def"
 #undef NPART__KEPT_KIND
-};
-
-const char *npart__kept_kind(uint32_t index, const char **about, const char **source)
-{
-    if (index >= NPART__COUNT(kinds))
-        return NULL;
-    *about = kinds[index].about;
-    *source = kinds[index].source;
-    return kinds[index].name;
-}
-
-static const struct {
-    const char *ops;
-    uint8_t where; /* enum where */
-    const char *inputs, *about, *source;
-} models[] = {
-#define NPART__MODEL_KIND(ops, where, inputs, about, source) {ops, where, inputs, about, source},
+}, models[] = {
+#define NPART__MODEL_KIND(ops, where, inputs, about, source) {inputs, ops, where, false, about, source},
 #include "quantize/kinds.def"
 #undef NPART__MODEL_KIND
 };
 
-static const char *const lists[] = {
-#define NPART__KEPT_OPS(name, ops) [NPART__OPS_##name] = ops,
-#include "quantize/kinds.def"
-#undef NPART__KEPT_OPS
-};
-
-bool npart__is_op_of(enum npart__kept_ops list, const char *op)
+const char *npart_kept_kind(uint32_t index, const char **about, const char **source)
 {
-    return npart__lists_word(lists[list], op);
+    const struct kind *kind = index < NPART__COUNT(kinds) ? &kinds[index] : NULL;
+    if (about && kind)
+        *about = kind->about;
+    if (source && kind)
+        *source = kind->source;
+    return kind ? kind->name : NULL;
 }
+
+enum { ONE = 1, BEFORE = 2, AFTER = 4 };
 
 /* What a kind is looked for in: the nodes of the main graph, in an order in which they can run. */
 struct look {
@@ -53,14 +40,15 @@ struct look {
     const struct npart__graph *graph;
     const uint32_t *order;
     uint32_t count;
-    bool *is_one, *is_before, *is_after; /* by node: of the operators at hand; one of these stands before, after it */
-    bool *is_reached; /* by value */
-    bool *marks;      /* by node: what is kept */
+    uint8_t *seen; /* by node: it is one of the operators at hand, one of these stands before it, after it */
+    bool *marks;   /* by node: what is kept */
 };
 
-static bool is_of(const struct npart__graph *graph, const struct npart__node *node, enum npart__kept_ops list)
+/* Whether it says a constant, or scores, otherwise. */
+static bool turns(const struct npart__graph *graph, const struct npart__node *node)
 {
-    return npart__is_op_of(list, npart__node_op(graph, node));
+    uint64_t ways = NPART__WAYS_SAME | NPART__WAYS_VIEW | NPART__WAY(CASTS) | NPART__WAY(TRANSPOSE);
+    return npart__comes_from(node, ways) || npart__node_plays(graph, node, NPART__ROLE_DEQUANTIZES);
 }
 
 /* Also through what only says a constant otherwise. */
@@ -69,9 +57,9 @@ static bool is_constant(const struct npart__graph *graph, uint32_t value)
     while (value != NPART_NONE) {
         const struct npart__value *at = npart__value_at(graph, value);
         const struct npart__node *maker = at->producer == NPART_NONE ? NULL : npart__node_at(graph, at->producer);
-        if (!maker || is_of(graph, maker, NPART__OPS_CONSTANTS))
+        if (!maker || npart__node_plays(graph, maker, NPART__ROLE_CONSTANT))
             return at->kind == NPART__VALUE_INITIALIZER || maker;
-        if (!is_of(graph, maker, NPART__OPS_TURNERS))
+        if (!turns(graph, maker))
             return false;
         value = npart__node_input(graph, maker, 0);
     }
@@ -89,63 +77,39 @@ static void keep(const struct look *look, uint32_t node)
         look->marks[node] = true;
 }
 
-/* What a node uses, or makes. */
-static uint32_t count_ends(const struct npart__node *node, bool are_results)
-{
-    return are_results ? node->output_count : node->input_count + node->capture_count;
-}
-
-static uint32_t end_at(const struct look *look, const struct npart__node *node, bool is_result, uint32_t i)
-{
-    return is_result ? npart__node_output(look->graph, node, i) : npart__node_use(look->graph, node, i);
-}
-
-static bool is_any_reached(const struct look *look, const struct npart__node *node, bool are_results)
-{
-    bool is_any = false;
-    for (uint32_t k = 0; k < count_ends(node, are_results); k++) {
-        uint32_t value = end_at(look, node, are_results, k);
-        is_any |= value != NPART_NONE && look->is_reached[value];
-    }
-    return is_any;
-}
-
 /* Which of the nodes have one of those at hand before them; back: after them. */
-static void look_along(struct look *look, bool back)
+static void look_along(const struct look *look, bool back)
 {
-    memset(look->is_reached, 0, look->graph->values.count * sizeof(bool));
     for (uint32_t i = 0; i < look->count; i++) {
         uint32_t at = look->order[back ? look->count - 1 - i : i];
         const struct npart__node *node = npart__node_at(look->graph, at);
-        bool is_along = is_any_reached(look, node, back);
-        (back ? look->is_after : look->is_before)[at] = is_along;
-        for (uint32_t k = 0; (is_along || look->is_one[at]) && k < count_ends(node, !back); k++)
-            if (end_at(look, node, !back, k) != NPART_NONE)
-                look->is_reached[end_at(look, node, !back, k)] = true;
+        for (uint32_t k = 0; k < npart__use_count(look->graph, node); k++) {
+            uint32_t maker = npart__producer(look->graph, npart__node_use(look->graph, node, k));
+            uint8_t side = back ? AFTER : BEFORE;
+            if (maker != NPART_NONE && look->seen[back ? at : maker] & (ONE | side))
+                look->seen[back ? maker : at] |= side;
+        }
     }
 }
 
 /* Projections: from products of two computed operands, and operators of attention, back to the next products. */
-static void keep_projections(struct look *look)
+static void keep_projections(const struct look *look, const char *ops)
 {
     const struct npart__graph *graph = look->graph;
-    memset(look->is_reached, 0, graph->values.count * sizeof(bool));
     for (uint32_t i = look->count; i-- > 0;) {
         const struct npart__node *node = npart__node_at(graph, look->order[i]);
-        bool is_read = is_any_reached(look, node, true), has_constant = false;
-        for (uint32_t k = 0; k < 2; k++)
-            has_constant |= is_constant(graph, npart__node_input(graph, node, k));
-        bool ends = is_of(graph, node, NPART__OPS_ATTENTIONS) ||
-                    (is_of(graph, node, NPART__OPS_MULTIPLIERS) && !has_constant);
-        if (is_of(graph, node, NPART__OPS_PRODUCTS) && has_constant) {
-            if (is_read)
-                keep(look, look->order[i]);
-            continue;
-        }
-        for (uint32_t k = 0; (ends || is_read) && k < node->input_count; k++) {
-            uint32_t value = npart__node_input(graph, node, k);
-            if (value != NPART_NONE && is_float(look, value))
-                look->is_reached[value] = true;
+        bool is_read = look->seen[look->order[i]] & AFTER;
+        bool has_constant = is_constant(graph, npart__node_input(graph, node, 0)) ||
+                            is_constant(graph, npart__node_input(graph, node, 1));
+        bool ends = npart__node_plays(graph, node, NPART__ROLE_ATTENDS) ||
+                    (npart__comes_from(node, NPART__WAY(MATMUL)) && !has_constant);
+        bool is_last = npart__lists_word(ops, npart__node_op(graph, node)) && has_constant;
+        if (is_last && is_read)
+            keep(look, look->order[i]);
+        for (uint32_t k = 0; !is_last && (ends || is_read) && k < node->input_count; k++) {
+            uint32_t value = npart__node_input(graph, node, k), maker = npart__producer(graph, value);
+            if (maker != NPART_NONE && is_float(look, value))
+                look->seen[maker] |= AFTER;
         }
     }
 }
@@ -159,8 +123,7 @@ static void keep_scores(const struct look *look, uint32_t node)
         goes_on = false;
         for (uint32_t k = 0; k < at->input_count && !goes_on; k++) {
             uint32_t value = npart__node_input(look->graph, at, k), maker = npart__producer(look->graph, value);
-            goes_on = maker != NPART_NONE && is_float(look, value) &&
-                      is_of(look->graph, npart__node_at(look->graph, maker), NPART__OPS_SCORERS);
+            goes_on = npart__plays(look->graph, maker, NPART__ROLE_MASKS) && is_float(look, value);
             node = goes_on ? maker : node;
         }
     }
@@ -185,33 +148,32 @@ static const struct npart__tensor *weight_of(const struct npart__graph *graph, c
     return weight == NPART_NONE ? NULL : npart__value_at(graph, weight)->tensor;
 }
 
-static bool is_one_axis(const struct npart__graph *graph, const struct npart__node *node)
+static void keep_kind(const struct look *look, const struct kind *kind)
 {
-    return weight_of(graph, node) && weight_of(graph, node)->rank == 3;
-}
-
-static void keep_kind(struct look *look, size_t kind)
-{
-    uint8_t where = kinds[kind].where;
+    uint8_t where = kind->where;
+    memset(look->seen, 0, look->graph->nodes.count);
     if (where == PROJECTION) {
-        keep_projections(look);
+        keep_projections(look, kind->ops);
         return;
     }
     for (uint32_t i = 0; i < look->count; i++) {
         const struct npart__node *node = npart__node_at(look->graph, look->order[i]);
-        look->is_one[look->order[i]] = npart__lists_word(kinds[kind].ops, npart__node_op(look->graph, node)) &&
-                                       (where != TAIL || is_one_axis(look->graph, node));
+        const struct npart__tensor *weight = weight_of(look->graph, node);
+        look->seen[look->order[i]] = npart__lists_word(kind->ops, npart__node_op(look->graph, node)) &&
+                                     (where != TAIL || (weight && weight->rank == 3));
     }
     look_along(look, false);
     look_along(look, true);
     for (uint32_t i = 0; i < look->count; i++) {
         uint32_t at = look->order[i];
-        bool is_one = look->is_one[at], is_before = look->is_before[at], is_after = look->is_after[at];
-        if (where == SCORES && is_one)
+        uint8_t seen = look->seen[at];
+        if (where == TAIL ? !(seen & (ONE | BEFORE)) || seen & AFTER
+                          : !(seen & ONE) || (where == FIRST && seen & BEFORE) || (where == LAST && seen & AFTER) ||
+                                (where == SUM && !is_skip_sum(look, npart__node_at(look->graph, at))))
+            continue;
+        if (where == SCORES)
             keep_scores(look, at);
-        else if ((where == EVERY && is_one) || (where == FIRST && is_one && !is_before) ||
-                 (where == LAST && is_one && !is_after) || (where == TAIL && (is_one || is_before) && !is_after) ||
-                 (where == SUM && is_one && is_skip_sum(look, npart__node_at(look->graph, at))))
+        else
             keep(look, at);
     }
 }
@@ -223,11 +185,11 @@ static bool keep_named(struct npart__quantizer *quantizer, bool *marks, const ch
     bool is_found = false;
     for (size_t i = 0; i < quantizer->main->n_node; i++) {
         const Onnx__NodeProto *node = quantizer->main->node[i];
-        if (!npart__fits_pattern(pattern, length, node->op_type) &&
-            !(node->name && npart__fits_pattern(pattern, length, node->name)) &&
-            !(node->n_output && npart__fits_pattern(pattern, length, node->output[0])))
-            continue;
-        is_found = marks[i] = true;
+        bool is_this = npart__fits_pattern(pattern, length, node->op_type) ||
+                       (node->name && npart__fits_pattern(pattern, length, node->name)) ||
+                       (node->n_output && npart__fits_pattern(pattern, length, node->output[0]));
+        marks[i] |= is_this;
+        is_found |= is_this;
     }
     return is_found;
 }
@@ -250,22 +212,6 @@ static npart_status fail_name(const struct npart__quantizer *quantizer, const ch
         npart__nearest_offer(&nearest, quantizer->main->node[i]->name ? quantizer->main->node[i]->name : "");
     return npart__fail(error, NPART_ERROR_ARGUMENT, text, "no node has this name, and nothing that may be kept%s",
                        npart__nearest_hint(&nearest, hint, sizeof hint));
-}
-
-static bool open_look(struct npart__quantizer *quantizer, struct look *look)
-{
-    const struct npart__graph *graph = quantizer->graph;
-    const struct npart__scope *main = npart__scope_at(graph, 0);
-    size_t nodes = graph->nodes.count + (size_t)1;
-    bool *flags = npart__arena_zeroed(quantizer->arena, 3 * nodes, sizeof *flags);
-    *look = (struct look){.quantizer = quantizer, .graph = graph, .order = graph->order + main->first_order,
-                          .count = main->order_count, .is_one = flags};
-    look->is_reached = npart__arena_zeroed(quantizer->arena, graph->values.count + (size_t)1, sizeof(bool));
-    if (!flags || !look->is_reached)
-        return false;
-    look->is_before = flags + nodes;
-    look->is_after = flags + 2 * nodes;
-    return true;
 }
 
 const char *npart__find_kept(const char *text)
@@ -296,10 +242,11 @@ static void hold_weights(struct npart__quantizer *quantizer)
     bool is_matrices = format->kind == NPART__FORMAT_WEIGHTS;
     (void)npart__rounding_of(format, &rounding);
     for (uint32_t i = 0; i < format->weights->items.count; i++) {
-        const struct npart__weight *weight = &format->weights->items.items[i];
+        const struct npart_weight_loss *weight = &format->weights->items.items[i];
         struct npart__quantized *tensor = npart__quantized_at(quantizer, weight->name);
-        if (!tensor || !tensor->initializer || (!has_tables && npart__is_op_of(NPART__OPS_LOOKUPS, weight->op)) ||
-            (is_matrices && !npart__is_op_of(NPART__OPS_MULTIPLIERS, weight->op)) ||
+        uint8_t from = npart__operator_traits("", weight->op)->elements;
+        if (!tensor || !tensor->initializer || (!has_tables && from == NPART__ELEMENTS_GATHER) ||
+            (is_matrices && from != NPART__ELEMENTS_MATMUL) ||
             weight->decibels[rounding] >= format->least_decibels)
             continue;
         tensor->is_wide = may_widen && weight->decibels[NPART__ROUND_INT8_CHANNEL] >= format->least_decibels;
@@ -315,20 +262,24 @@ static void hold_weights(struct npart__quantizer *quantizer)
 npart_status npart__quantizer_keep(struct npart__quantizer *quantizer, struct npart_error *error)
 {
     const char *at = quantizer->format->kept;
-    struct look look;
-    size_t nodes = quantizer->graph->nodes.count + (size_t)1, length;
-    quantizer->is_kept = npart__arena_zeroed(quantizer->arena, 2 * nodes, sizeof(bool));
-    quantizer->is_16 = quantizer->is_kept + (quantizer->is_kept ? nodes : 0);
-    if (!quantizer->is_kept || (at && !open_look(quantizer, &look)))
+    const struct npart__graph *graph = quantizer->graph;
+    const struct npart__scope *main = npart__scope_at(graph, 0);
+    size_t nodes = graph->nodes.count + (size_t)1, length;
+    bool *marks = npart__arena_zeroed(quantizer->arena, 3 * nodes, sizeof *marks);
+    if (!marks)
         return npart__fail_memory(error);
+    quantizer->is_kept = marks;
+    quantizer->is_16 = marks + nodes;
+    struct look look = {.quantizer = quantizer, .graph = graph, .order = graph->order + main->first_order,
+                        .count = main->order_count, .seen = (uint8_t *)(marks + 2 * nodes)};
     for (bool is_16; (at = npart__next_kept(at, &length, &is_16)); at += length) {
         look.marks = is_16 ? quantizer->is_16 : quantizer->is_kept;
-        bool is_auto = length == 4 && memcmp(at, "auto", length) == 0, is_kind = is_auto;
+        bool is_auto = npart__is_text("auto", at, length), is_kind = is_auto;
         for (size_t i = 0; i < NPART__COUNT(kinds); i++) {
-            bool is_this = strlen(kinds[i].name) == length && memcmp(at, kinds[i].name, length) == 0;
+            bool is_this = npart__is_text(kinds[i].name, at, length);
             is_kind |= is_this;
             if (is_this || (is_auto && kinds[i].is_auto))
-                keep_kind(&look, i);
+                keep_kind(&look, &kinds[i]);
         }
         if (length && !is_kind && !keep_named(quantizer, look.marks, at, length)) {
             npart_status status = fail_name(quantizer, at, length, error);
@@ -352,31 +303,24 @@ static bool makes_scores(const struct npart__graph *graph, const struct npart__n
         next = NULL;
         for (uint32_t i = 0; i < users; i++) {
             const struct npart__node *at = user[i] == NPART_NONE ? NULL : npart__node_at(graph, user[i]);
-            if (at && is_of(graph, at, NPART__OPS_MULTIPLIERS) &&
-                !is_constant(graph, npart__node_input(graph, at, 1)))
+            if (at && npart__comes_from(at, NPART__WAY(MATMUL)) && !is_constant(graph, npart__node_input(graph, at, 1)))
                 return true;
-            next = at && at->output_count && is_of(graph, at, NPART__OPS_TURNERS) ? at : next;
+            next = at && at->output_count && turns(graph, at) ? at : next;
         }
     }
     return false;
 }
 
-static bool is_of_kind(const struct npart__graph *graph, const struct npart__node *node, size_t kind)
+static bool is_of_kind(const struct npart__graph *graph, const struct npart__node *node, const struct kind *kind)
 {
     const struct npart__tensor *weight = weight_of(graph, node);
-    if (!npart__lists_word(models[kind].ops, npart__node_op(graph, node)))
+    if (!npart__lists_word(kind->ops, npart__node_op(graph, node)))
         return false;
-    switch (models[kind].where) {
-    case TAIL:
-        return is_one_axis(graph, node);
-    case SCORES:
-        return makes_scores(graph, node);
-    case GROUPS:
-        return weight && weight->rank > 1 && weight->dims[1] == 1 && weight->dims[0] > 1 &&
-               npart__node_int(graph, node, "group", 1) > 1;
-    default:
-        return true;
-    }
+    return kind->where == TAIL     ? weight && weight->rank == 3
+           : kind->where == SCORES ? makes_scores(graph, node)
+           : kind->where == GROUPS ? weight && weight->rank > 1 && weight->dims[1] == 1 && weight->dims[0] > 1 &&
+                                         npart__node_int(graph, node, "group", 1) > 1
+                                   : true;
 }
 
 static bool has_input(const struct npart__graph *graph, const char *patterns)
@@ -392,11 +336,12 @@ static bool has_input(const struct npart__graph *graph, const char *patterns)
 
 const char *npart__quantize_first(const struct npart__graph *graph, const char **source)
 {
-    for (size_t row = 0; row < NPART__COUNT(models); row++)
-        for (uint32_t i = 0; has_input(graph, models[row].inputs) && i < npart__model_nodes(graph); i++)
-            if (is_of_kind(graph, npart__node_at(graph, i), row)) {
-                *source = models[row].source;
-                return models[row].about;
+    for (const struct kind *kind = models; kind < models + NPART__COUNT(models); kind++)
+        for (uint32_t i = 0; has_input(graph, kind->name) && i < npart__model_nodes(graph); i++)
+            if (is_of_kind(graph, npart__node_at(graph, i), kind)) {
+                if (source)
+                    *source = kind->source;
+                return kind->about;
             }
     return NULL;
 }

@@ -3,6 +3,10 @@
  * Static quantization: which tensors get QuantizeLinear and DequantizeLinear, and which share a scale. In the order of
  * qdq_quantizer.py: all nodes are asked first, then tensors with scales of their own are quantized, then those that
  * have another's, then biases.
+ *
+ * Where some nodes' activations have 16 bits and others 8, a tensor has the bits of what makes it, and users of the
+ * other kind read it converted (_add_qdq_ops_for_converted_activation; that a node's operands and results are to be of
+ * one type is mixed_precision_overrides_utils.py's).
  */
 #include <math.h>
 #include <stdlib.h>
@@ -59,59 +63,90 @@ static const struct row *row_of(const struct npart__quantizer *quantizer, const 
     return quantizer->format->is_for_qnn && !npart__op_plays(op, NPART__ROLE_CASTS) ? &base : NULL;
 }
 
-bool npart__has_bias(const struct npart__quantizer *quantizer, const char *op)
-{
-    const struct row *row = row_of(quantizer, op);
-    return row && (row->habit == WEIGHTED || row->habit == NORM);
-}
-
 bool npart__is_quantized_op(const struct npart__quantizer *quantizer, const char *op)
 {
     return row_of(quantizer, op) != NULL;
 }
 
+/* Whether the quantizer asks for a node's tensors. */
+static bool is_asked(const struct npart__quantizer *quantizer, uint32_t place)
+{
+    return !quantizer->is_kept[place] && npart__is_quantized_op(quantizer, quantizer->main->node[place]->op_type);
+}
+
+/* ---- activations of 16 bits -------------------------------------------------------------------------------------- */
+
+/* A constant has 16 bits where all that read it have. A node that reads a tensor twice is one user. */
+static void note_users(struct npart__quantizer *quantizer, uint32_t place)
+{
+    const Onnx__NodeProto *node = quantizer->main->node[place];
+    for (size_t i = 0; i < node->n_input; i++) {
+        struct npart__quantized *tensor = npart__quantized_at(quantizer, node->input[i]);
+        if (!npart__is_quantizable(tensor) || tensor->last_user == place + 1)
+            continue;
+        tensor->last_user = place + 1;
+        bool is_other = quantizer->is_16[place] != tensor->is_16;
+        tensor->asked_users += is_asked(quantizer, place);
+        tensor->converted_users += is_other;
+        if (tensor->initializer)
+            tensor->is_16 &= quantizer->is_16[place];
+        else if (!tensor->is_bias_operand)
+            tensor->converts |= is_other;
+    }
+}
+
+/* Which tensors have 16 bits, and which are converted; of nodes that are quantized. */
+static void note_wide(struct npart__quantizer *quantizer)
+{
+    const Onnx__GraphProto *graph = quantizer->main;
+    for (uint32_t i = 0; i < graph->n_node; i++) {
+        const Onnx__NodeProto *node = graph->node[i];
+        struct npart__quantized *bias = node->n_input > 2 ? npart__quantized_at(quantizer, node->input[2]) : NULL;
+        quantizer->is_16[i] &= is_asked(quantizer, i);
+        const struct row *row = bias ? row_of(quantizer, node->op_type) : NULL;
+        if (row && (row->habit == WEIGHTED || row->habit == NORM))
+            bias->is_bias_operand = true;
+    }
+    for (uint32_t i = 0; i < quantizer->tensor_count; i++) {
+        struct npart__quantized *tensor = &quantizer->tensors[i];
+        tensor->is_16 = !tensor->is_bias_operand &&
+                        (tensor->initializer ? tensor->uses > 0
+                                             : tensor->maker != NPART_NONE && quantizer->is_16[tensor->maker]);
+    }
+    for (uint32_t i = 0; i < graph->n_node; i++)
+        note_users(quantizer, i);
+}
+
+static int activation_type(const struct npart__quantizer *quantizer, const struct npart__quantized *tensor,
+                           bool is_converted)
+{
+    int type = quantizer->format->activation_type;
+    return tensor->is_16 == is_converted ? type : type == NPART__UINT8 ? NPART__UINT16 : NPART__INT16;
+}
+
 /* ---- what is asked for ------------------------------------------------------------------------------------------- */
 
 /* Who asks first decides, but for a provider and channels, which count whenever they are asked for. */
-static void mark(struct npart__quantizer *quantizer, const char *name, uint8_t role, int32_t axis, uint32_t provider)
+static void mark(struct npart__quantizer *quantizer, struct npart__quantized *tensor, uint8_t role, int32_t axis,
+                 struct npart__quantized *provider)
 {
-    uint32_t id = npart__quantized_id(quantizer, name);
-    struct npart__quantized *tensor = id == NPART_NONE ? NULL : &quantizer->tensors[id];
-    if (!npart__is_quantizable(tensor) || (tensor->role && axis < 0 && provider == NPART_NONE))
+    if (!npart__is_quantizable(tensor) || (tensor->role && axis < 0 && !provider))
         return;
     if (!tensor->role)
-        quantizer->failed |= !NPART__PUSH(quantizer->arena, &quantizer->marked, id);
+        (void)NPART__PUSH(quantizer->arena, &quantizer->marked, tensor);
     tensor->role = role;
     tensor->axis = axis;
     tensor->provider = provider;
 }
 
-static void mark_activation(struct npart__quantizer *quantizer, const char *name)
+static void mark_activation(struct npart__quantizer *quantizer, struct npart__quantized *tensor)
 {
-    mark(quantizer, name, NPART__ROLE_ACTIVATION, -1, NPART_NONE);
+    mark(quantizer, tensor, NPART__ROLE_ACTIVATION, -1, NULL);
 }
 
-/* The node at the place has the operand's scale, as it reads it. */
-static void mark_shared(struct npart__quantizer *quantizer, const char *name, const char *provider, uint32_t place)
+static bool is_marked(const struct npart__quantized *tensor)
 {
-    struct npart__quantized *tensor = npart__quantized_at(quantizer, name);
-    const struct npart__quantized *of = npart__quantized_at(quantizer, provider);
-    mark(quantizer, name, NPART__ROLE_ACTIVATION, -1, npart__quantized_id(quantizer, provider));
-    if (tensor && of)
-        tensor->is_provider_converted = quantizer->is_16[place] != of->is_16;
-}
-
-static bool is_marked(struct npart__quantizer *quantizer, const char *name)
-{
-    const struct npart__quantized *tensor = npart__quantized_at(quantizer, name);
     return tensor && (tensor->role || tensor->is_bias);
-}
-
-static void mark_weight(struct npart__quantizer *quantizer, const char *name, int32_t axis)
-{
-    const struct npart__quantized *tensor = npart__quantized_at(quantizer, name);
-    bool has_axis = tensor && tensor->initializer && axis >= 0 && (size_t)axis < tensor->initializer->n_dims;
-    mark(quantizer, name, NPART__ROLE_WEIGHT, quantizer->format->is_per_channel && has_axis ? axis : -1, NPART_NONE);
 }
 
 /* The number after the largest that an initializer has after this name (onnx_model.py,
@@ -128,9 +163,7 @@ static const char *copy_name(struct npart__quantizer *quantizer, const char *nam
         next = number > next ? number : next;
     }
     const char *made = npart__arena_format(quantizer->arena, "%s%lu", name, next + copies);
-    if (!made || npart__intern_text(&quantizer->names, made) == NPART_NONE)
-        quantizer->failed = true;
-    return quantizer->failed ? NULL : made;
+    return made && npart__intern_text(&quantizer->names, made) != NPART_NONE ? made : NULL;
 }
 
 /* What has the name is an initializer to the quantizer from now on. */
@@ -138,7 +171,6 @@ static void take_name(struct npart__quantizer *quantizer, const char *name, cons
 {
     struct npart__quantized *tensor = npart__quantized_at(quantizer, name);
     Onnx__TensorProto *made = tensor ? npart__arena_allocate(quantizer->arena, sizeof *made) : NULL;
-    quantizer->failed |= tensor && !made;
     if (!made)
         return;
     *made = *of;
@@ -154,18 +186,16 @@ static void mark_bias(struct npart__quantizer *quantizer, Onnx__NodeProto *node,
     if (!bias || !bias->initializer || !npart__is_quantizable(bias) ||
         !npart__type_is_integer(quantizer->format->weight_type))
         return;
-    struct npart__quantized_bias row = {npart__quantized_id(quantizer, node->input[2]),
-                                        npart__quantized_id(quantizer, node->input[0]),
-                                        npart__quantized_id(quantizer, node->input[1]), false, node->input[2]};
-    const struct npart__quantized *operand = npart__quantized_at(quantizer, node->input[0]);
-    row.is_converted = operand && quantizer->is_16[place] != operand->is_16;
+    struct npart__quantized_bias row = {bias, npart__quantized_at(quantizer, node->input[0]),
+                                        npart__quantized_at(quantizer, node->input[1]), false, node->input[2]};
+    row.is_converted = row.operand && quantizer->is_16[place] != row.operand->is_16;
     if (bias->is_bias) {
         row.name = copy_name(quantizer, node->input[2], bias->copies++);
         node->input[2] = (char *)(uintptr_t)row.name;
         take_name(quantizer, row.name, bias->initializer);
     }
     bias->is_bias = true;
-    quantizer->failed |= !row.name || !NPART__PUSH(quantizer->arena, &quantizer->biases, row);
+    (void)NPART__PUSH(quantizer->arena, &quantizer->biases, row);
 }
 
 /* What is padded lies within the range of what is there, which always has 0. */
@@ -174,7 +204,7 @@ static bool pads_nothing_new(struct npart__quantizer *quantizer, const Onnx__Nod
     const Onnx__AttributeProto *mode = npart__onnx_attribute(node, "mode");
     const Onnx__AttributeProto *value = npart__onnx_attribute(node, "value");
     double number = value ? (double)value->f : 0;
-    if (mode && !(mode->s.len == strlen("constant") && memcmp(mode->s.data, "constant", mode->s.len) == 0))
+    if (mode && (!mode->s.len || !npart__is_text("constant", (const char *)mode->s.data, mode->s.len)))
         return true;
     if (node->n_input < 3 || !*node->input[2])
         return number == 0;
@@ -182,7 +212,8 @@ static bool pads_nothing_new(struct npart__quantizer *quantizer, const Onnx__Nod
     return constant && constant->tensor && npart__tensor_doubles(constant->tensor, &number, 1) && number == 0;
 }
 
-void npart__rename_result(struct npart__quantizer *quantizer, uint32_t maker, const char *from, const char *to)
+/* What a node of the file makes under a name it makes under another from here on. */
+static void rename_result(struct npart__quantizer *quantizer, uint32_t maker, const char *from, const char *to)
 {
     Onnx__NodeProto *node = quantizer->main->node[maker];
     for (size_t i = 0; to && i < node->n_output; i++)
@@ -191,22 +222,21 @@ void npart__rename_result(struct npart__quantizer *quantizer, uint32_t maker, co
 }
 
 /* Symmetric ranges do not end where a Relu ends. What makes the operand makes the result, then. */
-static void ask_range(struct npart__quantizer *quantizer, Onnx__NodeProto *node, uint32_t place)
+static void ask_range(struct npart__quantizer *quantizer, Onnx__NodeProto *node, uint32_t place,
+                      struct npart__quantized *operand, struct npart__quantized *result)
 {
-    struct npart__quantized *operand = npart__quantized_at(quantizer, node->input[0]);
-    struct npart__quantized *result = npart__quantized_at(quantizer, node->output[0]);
-    if (!operand || !result || !is_marked(quantizer, node->input[0]))
+    if (!result || !is_marked(operand))
         return;
     if (operand->uses == 1 && !operand->is_output && !operand->is_input && !operand->is_captured &&
         operand->maker != NPART_NONE && npart__is_quantizable(result) && !operand->converts && !result->converts) {
-        npart__rename_result(quantizer, operand->maker, node->input[0], node->output[0]);
+        rename_result(quantizer, operand->maker, node->input[0], node->output[0]);
         result->maker = operand->maker;
         operand->role = NPART__ROLE_NONE;
         quantizer->is_removed[place] = true;
     } else {
-        mark_activation(quantizer, node->input[0]);
+        mark_activation(quantizer, operand);
     }
-    mark_activation(quantizer, node->output[0]);
+    mark_activation(quantizer, result);
 }
 
 /* The axis of a weight's channels. */
@@ -218,27 +248,34 @@ static int32_t axis_of(const struct npart__quantizer *quantizer, const Onnx__Nod
 }
 
 static void ask_for(struct npart__quantizer *quantizer, Onnx__NodeProto *node, uint32_t place, const struct row *row,
-                    const char *name, char what)
+                    struct npart__quantized *tensor, char what)
 {
-    const struct npart__quantized *tensor = npart__quantized_at(quantizer, name);
-    bool is_constant = tensor && tensor->initializer;
+    struct npart__quantized *first = node->n_input ? npart__quantized_at(quantizer, node->input[0]) : NULL;
+    const Onnx__TensorProto *constant = tensor ? tensor->initializer : NULL;
     /* Of FLOAT8 it leaves pooling alone. */
     bool stays = quantizer->opset < row->number ||
                  (row->habit == POOL && quantizer->format->activation_type == NPART__FLOAT8E4M3FN);
-    bool shares = what == 's'   ? !stays && is_marked(quantizer, node->input[0])
+    bool shares = what == 's'   ? !stays && is_marked(first)
                   : what == 'p' ? !stays
                                 : what == 'd' && pads_nothing_new(quantizer, node);
-    if (what == 'b')
+    if (what == 'b') {
         mark_bias(quantizer, node, place);
-    else if (what == 'r')
-        ask_range(quantizer, node, place);
-    else if (what == 'w' || (what == 'm' && is_constant))
-        mark_weight(quantizer, name, axis_of(quantizer, node, row));
-    else if (shares)
-        mark_shared(quantizer, name, node->input[0], place);
-    else if (what == 'a' || what == 'm' || what == 'd' || (what == 'k' && is_constant) ||
-             (what == 'c' && is_marked(quantizer, node->input[1]) && is_marked(quantizer, node->input[2])))
-        mark_activation(quantizer, name);
+    } else if (what == 'r') {
+        ask_range(quantizer, node, place, first, tensor);
+    } else if (what == 'w' || (what == 'm' && constant)) {
+        int32_t axis = axis_of(quantizer, node, row);
+        bool has_axis = quantizer->format->is_per_channel && constant && axis >= 0 && (size_t)axis < constant->n_dims;
+        mark(quantizer, tensor, NPART__ROLE_WEIGHT, has_axis ? axis : -1, NULL);
+    } else if (shares) {
+        /* As this node reads it. */
+        mark(quantizer, tensor, NPART__ROLE_ACTIVATION, -1, first);
+        if (tensor && first)
+            tensor->is_provider_converted = quantizer->is_16[place] != first->is_16;
+    } else if (what == 'a' || what == 'm' || what == 'd' || (what == 'k' && constant) ||
+               (what == 'c' && is_marked(npart__quantized_at(quantizer, node->input[1])) &&
+                is_marked(npart__quantized_at(quantizer, node->input[2])))) {
+        mark_activation(quantizer, tensor);
+    }
 }
 
 /* Operators have the operands and results that the standard demands, or the model is none for the quantizer. */
@@ -252,7 +289,7 @@ static void ask(struct npart__quantizer *quantizer, Onnx__NodeProto *node, uint3
         char *const *names = *at == 'i' ? node->input : node->output;
         size_t count = *at == 'i' ? node->n_input : node->n_output, from = at[1] == '*' ? 0 : (size_t)(at[1] - '0');
         for (size_t i = from; i < count && (i == from || at[1] == '*'); i++)
-            ask_for(quantizer, node, place, row, names[i], at[2]);
+            ask_for(quantizer, node, place, row, npart__quantized_at(quantizer, names[i]), at[2]);
     }
 }
 
@@ -262,11 +299,6 @@ struct range {
     double least, most; /* of the quantized type */
 };
 
-static bool is_unsigned(int element_type)
-{
-    return element_type == NPART__UINT8 || element_type == NPART__UINT16 || element_type == NPART__UINT4;
-}
-
 /* Symmetric signed types leave out their least number (quant_utils.py, ONNX_INT_TYPE_SYMMETRIC_RANGE). */
 static struct range range_of(int element_type, bool is_symmetric)
 {
@@ -274,7 +306,7 @@ static struct range range_of(int element_type, bool is_symmetric)
     double half = (double)(UINT64_C(1) << (bits - 1));
     if (element_type == NPART__FLOAT8E4M3FN)
         return (struct range){-448, 448};
-    if (is_unsigned(element_type))
+    if (!npart__type_is_signed(element_type))
         return (struct range){0, 2 * half - 1};
     return (struct range){is_symmetric ? 1 - half : -half, half - 1};
 }
@@ -286,7 +318,6 @@ static const double *numbers_of(struct npart__quantizer *quantizer, const struct
     if (!at || at->place != NPART__TENSOR_INLINE || at->elements == 0 || at->elements > NPART__KEEP_BYTES / 4)
         return NULL;
     double *numbers = npart__arena_allocate(quantizer->arena, (size_t)at->elements * sizeof *numbers);
-    quantizer->failed |= !numbers;
     return numbers && npart__tensor_doubles(at, numbers, at->elements) ? numbers : NULL;
 }
 
@@ -331,15 +362,15 @@ static const char *qdq_domain(const struct npart__quantizer *quantizer)
     return is_wide && was_before ? "com.microsoft" : "";
 }
 
-Onnx__NodeProto *npart__add_qdq(struct npart__quantizer *quantizer, enum npart__role role, const char *name,
+/* A node that is called after `name`. */
+static Onnx__NodeProto *add_qdq(struct npart__quantizer *quantizer, enum npart__role role, const char *name,
                                 const char *operand, const char *scale, const char *zero, const char *result)
 {
     const char *domain = qdq_domain(quantizer), *op = npart__role_op(role);
     const char *suffix = npart__arena_format(quantizer->arena, "_%s", op);
     if (*domain)
         op = npart__arena_format(quantizer->arena, "%s:%s", domain, op);
-    quantizer->failed |= !op || !suffix;
-    return quantizer->failed ? NULL
+    return quantizer->arena->failed ? NULL
                              : NPART__ADD_NODE(quantizer, op, npart__new_name(quantizer, name, suffix), result, operand,
                                                scale, zero);
 }
@@ -360,7 +391,6 @@ static void add_quantized(struct npart__quantizer *quantizer, const struct npart
     struct range range = range_of(element_type, false);
     uint64_t count = numbers ? tensor->tensor->elements : 0;
     double *quantized = npart__arena_allocate(quantizer->arena, (size_t)(count + 1) * sizeof *quantized);
-    quantizer->failed |= !quantized;
     for (uint64_t i = 0; quantized && i < count; i++) {
         double level = isinf(tensor->scale) ? 0 : numbers[i] / tensor->scale + zero;
         level = level < range.least ? range.least : level > range.most ? range.most : level;
@@ -380,7 +410,6 @@ static int64_t *scale_dims(struct npart__quantizer *quantizer, struct npart__qua
     int64_t *dims = npart__arena_allocate(quantizer->arena, (own->n_dims + 1) * sizeof *dims);
     tensor->axis = has_blocks && tensor->axis < 0 ? 0 : tensor->axis;
     *rank = has_blocks ? own->n_dims : tensor->axis >= 0;
-    quantizer->failed |= !dims;
     for (size_t i = 0; dims && i < *rank; i++)
         dims[i] = own->dims[has_blocks ? i : (size_t)tensor->axis];
     if (dims && has_blocks)
@@ -392,15 +421,16 @@ static void quantize_initializer(struct npart__quantizer *quantizer, struct npar
 {
     const struct npart__quantized_format *format = quantizer->format;
     bool is_weight = tensor->role == NPART__ROLE_WEIGHT;
-    int element_type = !is_weight ? npart__activation_type(quantizer, tensor, false)
+    int element_type = !is_weight ? activation_type(quantizer, tensor, false)
                        : tensor->is_wide ? NPART__INT8 : format->weight_type;
-    bool is_symmetric = tensor->axis >= 0 || (is_weight && !is_unsigned(element_type));
+    bool is_signed = npart__type_is_signed(element_type) || !npart__type_is_integer(element_type);
+    bool is_symmetric = tensor->axis >= 0 || (is_weight && is_signed);
     struct range range = range_of(element_type, is_symmetric);
     const char *name = tensor->initializer->name;
     bool has_bytes = npart__type_bits(element_type) >= 8 && npart__type_is_integer(element_type);
     const double *numbers = tensor->axis < 0 && has_bytes ? numbers_of(quantizer, tensor) : NULL;
     double zero = is_symmetric && range.least < 0 ? 0 : (range.least + range.most + 1) / 2;
-    tensor->scale = npart__stand_in(npart__quantized_id(quantizer, name), tensor->element_type) / 16;
+    tensor->scale = npart__stand_in(quantizer, tensor) / 16;
     if (numbers && tensor->element_type == NPART__FLOAT)
         tensor->scale = scale_of(numbers, tensor->tensor->elements, range, is_symmetric, &zero);
     npart__name_scales(quantizer, tensor, name);
@@ -411,8 +441,8 @@ static void quantize_initializer(struct npart__quantizer *quantizer, struct npar
     const int64_t *dims = scale_dims(quantizer, tensor, has_blocks, &rank);
     add_scales(quantizer, tensor, element_type, dims, rank, has_blocks ? 0 : zero);
     add_quantized(quantizer, tensor, quantized, element_type, has_blocks ? NULL : numbers, zero);
-    Onnx__NodeProto *node = npart__add_qdq(quantizer, NPART__ROLE_DEQUANTIZES, name, quantized, tensor->scale_name,
-                                           tensor->zero_name, tensor->reads);
+    Onnx__NodeProto *node = add_qdq(quantizer, NPART__ROLE_DEQUANTIZES, name, quantized, tensor->scale_name,
+                                    tensor->zero_name, tensor->reads);
     if (tensor->axis >= 0)
         npart__set_int(quantizer, node, "axis", tensor->axis);
     if (has_blocks)
@@ -432,34 +462,75 @@ static double middle_of(const struct npart__quantized *tensor, struct range rang
     return range.least + (is_positive ? 0 : (double)(int64_t)((range.most - range.least) * 0.48));
 }
 
-static void convert_scale(struct npart__quantizer *quantizer, uint32_t id)
+static void convert_scale(struct npart__quantizer *quantizer, struct npart__quantized *tensor)
 {
-    struct npart__quantized *tensor = &quantizer->tensors[id];
-    const char *name = npart__text(&quantizer->names, id);
-    int type = npart__activation_type(quantizer, tensor, true);
-    tensor->converted_scale_name = npart__new_name(quantizer, name, "_scale_convert");
-    tensor->converted_zero_name = npart__new_name(quantizer, name, "_zero_point_convert");
+    int type = activation_type(quantizer, tensor, true);
+    tensor->converted_scale_name = npart__new_name(quantizer, tensor->name, "_scale_convert");
+    tensor->converted_zero_name = npart__new_name(quantizer, tensor->name, "_zero_point_convert");
     npart__add_tensor(quantizer, tensor->converted_scale_name, tensor->element_type, NULL, 0, NULL,
                       tensor->scale * converted_scale(tensor));
     npart__add_tensor(quantizer, tensor->converted_zero_name, type, NULL, 0, NULL,
                       middle_of(tensor, range_of(type, false)));
 }
 
-static void add_pair(struct npart__quantizer *quantizer, uint32_t id)
+/* Users of the tensor, by whether they read it converted, from now on read another. */
+static void replace_reads(struct npart__quantizer *quantizer, const struct npart__quantized *tensor,
+                          bool is_converted, const char *by)
 {
-    if (quantizer->tensors[id].converts)
-        convert_scale(quantizer, id);
-    npart__add_pair(quantizer, id);
-    quantizer->tensors[id].is_done = true;
+    for (uint32_t i = 0; i < quantizer->main->n_node && by; i++) {
+        Onnx__NodeProto *node = quantizer->main->node[i];
+        if ((quantizer->is_16[i] != tensor->is_16) != is_converted || !(is_converted || is_asked(quantizer, i)))
+            continue;
+        for (size_t k = 0; k < node->n_input; k++)
+            if (strcmp(node->input[k], tensor->name) == 0)
+                node->input[k] = (char *)(uintptr_t)by;
+    }
+}
+
+/* A pair between what makes a tensor and its users; of an output of the graph before it. Of a converted tensor one more
+ * of each, and another DequantizeLinear where not all users read what is converted. */
+static void add_pair(struct npart__quantizer *quantizer, struct npart__quantized *tensor)
+{
+    const char *name = tensor->name, *scale = tensor->scale_name, *zero = tensor->zero_name;
+    if (tensor->converts)
+        convert_scale(quantizer, tensor);
+    tensor->is_done = true;
+    const char *quantized = npart__new_name(quantizer, name, "_QuantizeLinear_Output"), *input = name;
+    bool are_all = tensor->converts && tensor->asked_users == tensor->converted_users;
+    bool is_output = tensor->is_output && tensor->maker != NPART_NONE;
+    if (is_output) {
+        input = npart__new_name(quantizer, name, "_QuantizeLinear_Input");
+        rename_result(quantizer, tensor->maker, name, input);
+    }
+    const char *first = is_output && !are_all ? name : npart__new_name(quantizer, name, "_DequantizeLinear_Output");
+    add_qdq(quantizer, NPART__ROLE_QUANTIZES, name, input, scale, zero, quantized);
+    add_qdq(quantizer, NPART__ROLE_DEQUANTIZES, name, quantized, scale, zero, first);
+    if (!tensor->converts) {
+        tensor->reads = first != name ? first : NULL;
+        return;
+    }
+    const char *other = npart__arena_format(quantizer->arena, "%s_convert", name);
+    const char *clone = npart__arena_format(quantizer->arena, "%s_convert_clone", name);
+    const char *between = are_all ? first : npart__new_name(quantizer, other, "_QuantizeLinear_Input");
+    const char *last = is_output && are_all ? name : npart__new_name(quantizer, other, "_DequantizeLinear_Output");
+    const char *narrow = npart__new_name(quantizer, other, "_QuantizeLinear_Output");
+    replace_reads(quantizer, tensor, false, first);
+    if (!are_all)
+        add_qdq(quantizer, NPART__ROLE_DEQUANTIZES, clone, quantized, scale, zero, between);
+    scale = tensor->converted_scale_name;
+    zero = tensor->converted_zero_name;
+    add_qdq(quantizer, NPART__ROLE_QUANTIZES, other, between, scale, zero, narrow);
+    replace_reads(quantizer, tensor, true, last);
+    add_qdq(quantizer, NPART__ROLE_DEQUANTIZES, other, narrow, scale, zero, last);
 }
 
 /* The range of what a Softmax makes is known; QNN has fixed ones of 16 bits for Sigmoid and Tanh (quant_config.py). */
-static void choose_scale(struct npart__quantizer *quantizer, uint32_t id, int type, double *zero)
+static void choose_scale(const struct npart__quantizer *quantizer, struct npart__quantized *tensor, int type,
+                         double *zero)
 {
-    struct npart__quantized *tensor = &quantizer->tensors[id];
     struct range range = range_of(type, false);
     bool is_fixed = quantizer->format->is_for_qnn && npart__type_bits(type) == 16;
-    tensor->scale = npart__stand_in(id, tensor->element_type);
+    tensor->scale = npart__stand_in(quantizer, tensor);
     *zero = middle_of(tensor, range);
     if (!npart__type_is_integer(type) || tensor->reach == NPART__REACHES_INFINITY)
         *zero = 0;
@@ -479,21 +550,20 @@ static void choose_scale(struct npart__quantizer *quantizer, uint32_t id, int ty
 
 static void quantize_own(struct npart__quantizer *quantizer)
 {
-    for (uint32_t i = 0; i < quantizer->marked.count && !quantizer->failed; i++) {
-        uint32_t id = quantizer->marked.items[i];
-        struct npart__quantized *tensor = &quantizer->tensors[id];
+    for (uint32_t i = 0; i < quantizer->marked.count && !quantizer->arena->failed; i++) {
+        struct npart__quantized *tensor = quantizer->marked.items[i];
         double zero;
-        if (!tensor->role || tensor->is_done || tensor->provider != NPART_NONE)
+        if (!tensor->role || tensor->is_done || tensor->provider)
             continue;
         tensor->is_done = true;
         if (tensor->initializer) {
             quantize_initializer(quantizer, tensor);
         } else if (!tensor->op || !npart__op_plays(tensor->op, NPART__ROLE_DEQUANTIZES)) {
-            int type = npart__activation_type(quantizer, tensor, false);
-            choose_scale(quantizer, id, type, &zero);
-            npart__name_scales(quantizer, tensor, npart__text(&quantizer->names, id));
+            int type = activation_type(quantizer, tensor, false);
+            choose_scale(quantizer, tensor, type, &zero);
+            npart__name_scales(quantizer, tensor, tensor->name);
             add_scales(quantizer, tensor, type, NULL, 0, zero);
-            add_pair(quantizer, id);
+            add_pair(quantizer, tensor);
         }
     }
 }
@@ -501,20 +571,19 @@ static void quantize_own(struct npart__quantizer *quantizer)
 /* Again and again, as one may have the scale of another that has it of a third. */
 static void quantize_shared(struct npart__quantizer *quantizer)
 {
-    for (bool goes_on = true; goes_on && !quantizer->failed;) {
+    for (bool goes_on = true; goes_on && !quantizer->arena->failed;) {
         goes_on = false;
-        for (uint32_t i = 0; i < quantizer->marked.count && !quantizer->failed; i++) {
-            struct npart__quantized *tensor = &quantizer->tensors[quantizer->marked.items[i]];
-            if (!tensor->role || tensor->is_done || tensor->provider == NPART_NONE || tensor->initializer)
-                continue;
-            const struct npart__quantized *provider = &quantizer->tensors[tensor->provider];
-            if (!provider->is_done || !provider->scale_name)
+        for (uint32_t i = 0; i < quantizer->marked.count && !quantizer->arena->failed; i++) {
+            struct npart__quantized *tensor = quantizer->marked.items[i];
+            const struct npart__quantized *provider = tensor->provider;
+            if (!tensor->role || tensor->is_done || tensor->initializer || !provider || !provider->is_done ||
+                !provider->scale_name)
                 continue;
             bool is_converted = tensor->is_provider_converted && provider->converted_scale_name;
             tensor->scale = provider->scale * (is_converted ? converted_scale(provider) : 1);
             tensor->scale_name = is_converted ? provider->converted_scale_name : provider->scale_name;
             tensor->zero_name = is_converted ? provider->converted_zero_name : provider->zero_name;
-            add_pair(quantizer, quantizer->marked.items[i]);
+            add_pair(quantizer, tensor);
             goes_on = true;
         }
     }
@@ -524,9 +593,8 @@ static void quantize_shared(struct npart__quantizer *quantizer)
  * point of rank 0 where there is one. The DequantizeLinear makes the tensor under its own name. */
 static void quantize_bias(struct npart__quantizer *quantizer, const struct npart__quantized_bias *row)
 {
-    struct npart__quantized *bias = &quantizer->tensors[row->bias];
-    const struct npart__quantized *operand = row->operand == NPART_NONE ? NULL : &quantizer->tensors[row->operand];
-    const struct npart__quantized *weight = row->weight == NPART_NONE ? NULL : &quantizer->tensors[row->weight];
+    struct npart__quantized *bias = row->bias;
+    const struct npart__quantized *operand = row->operand, *weight = row->weight;
     bool has_channels = weight && weight->axis >= 0 && bias->initializer->n_dims == 1;
     struct npart__quantized made = {.axis = -1, .scale = (operand ? operand->scale : 1) * (weight ? weight->scale : 1)};
     made.scale *= operand && row->is_converted ? converted_scale(operand) : 1;
@@ -537,8 +605,8 @@ static void quantize_bias(struct npart__quantizer *quantizer, const struct npart
     npart__add_tensor(quantizer, quantized, NPART__INT32, dims, bias->initializer->n_dims, NULL, NPART__ABSENT);
     npart__add_tensor(quantizer, made.scale_name, bias->element_type, has_channels ? dims : &one, 1, NULL, made.scale);
     npart__add_tensor(quantizer, made.zero_name, NPART__INT32, dims, has_channels, NULL, 0);
-    Onnx__NodeProto *node = npart__add_qdq(quantizer, NPART__ROLE_DEQUANTIZES, row->name, quantized, made.scale_name,
-                                           made.zero_name, row->name);
+    Onnx__NodeProto *node = add_qdq(quantizer, NPART__ROLE_DEQUANTIZES, row->name, quantized, made.scale_name,
+                                    made.zero_name, row->name);
     if (has_channels)
         npart__set_int(quantizer, node, "axis", 0);
     bias->is_done = true;
@@ -546,21 +614,20 @@ static void quantize_bias(struct npart__quantizer *quantizer, const struct npart
 
 void npart__quantize_qdq(struct npart__quantizer *quantizer)
 {
-    uint32_t count = (uint32_t)quantizer->main->n_node;
     if (quantizer->format->keeps_16)
-        npart__note_wide(quantizer);
-    for (uint32_t i = 0; i < count && !quantizer->failed; i++)
+        note_wide(quantizer);
+    for (uint32_t i = 0; i < quantizer->main->n_node && !quantizer->arena->failed; i++)
         ask(quantizer, quantizer->main->node[i], i);
     quantize_own(quantizer);
     quantize_shared(quantizer);
     /* One that was quantized as a weight of another node is done (qdq_quantizer.py, _quantize_bias_tensors), its copies
      * are not, but for one that has the name of a tensor which is. */
-    for (uint32_t i = 0; i < quantizer->biases.count && !quantizer->failed; i++) {
+    for (uint32_t i = 0; i < quantizer->biases.count && !quantizer->arena->failed; i++) {
         const struct npart__quantized_bias *row = &quantizer->biases.items[i];
         const struct npart__quantized *same = npart__quantized_at(quantizer, row->name);
         if (!same || !same->role)
             quantize_bias(quantizer, row);
     }
-    quantizer->failed |= *qdq_domain(quantizer) &&
-                         !npart__edit_import(quantizer->model, qdq_domain(quantizer), 1, quantizer->arena);
+    if (*qdq_domain(quantizer))
+        (void)npart__edit_import(quantizer->model, qdq_domain(quantizer), 1, quantizer->arena);
 }

@@ -3,17 +3,13 @@
  * Formats as they are asked for, and the frame of a model that is being quantized.
  */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "quantize/internal.h"
 
 #define NPART__QUANTIZED_FORMAT(name, kind, activations, weights, has_channels, block, about)                          \
-    {{name, NPART__FORMAT_##kind, NPART__##activations, NPART__##weights, has_channels, false,       \
-      block, 0, NULL, NULL, false}, about},
-static const struct {
-    struct npart__quantized_format format;
-    const char *about;
-} formats[] = {
+    {name, about, NPART__FORMAT_##kind, NPART__##activations, NPART__##weights, has_channels, false, block, 0, NULL,   \
+     NULL, false},
+static const struct npart__quantized_format formats[] = {
 #include "quantize/formats.def"
 };
 #undef NPART__QUANTIZED_FORMAT
@@ -22,81 +18,55 @@ static const struct {
 
 /* ---- formats ----------------------------------------------------------------------------------------------------- */
 
-const char *npart__format_name(uint32_t index, const char **about)
+const char *npart_precision_name(uint32_t index, const char **about)
 {
-    if (index >= NPART__COUNT(formats))
-        return NULL;
-    *about = formats[index].about;
-    return formats[index].format.name;
+    if (about && index < NPART__COUNT(formats))
+        *about = formats[index].about;
+    return index < NPART__COUNT(formats) ? formats[index].name : NULL;
 }
 
-static bool is_word(const char *text, size_t length, const char *word)
+/* "128" or "17.5"; 0: it is none. */
+static double read_number(const char *text, size_t length)
 {
-    return strlen(word) == length && memcmp(text, word, length) == 0;
-}
-
-/* What stands after the key of an option; NULL: it has another one, or nothing. */
-static const char *value_of(const char *text, size_t length, const char *key)
-{
-    return length > strlen(key) && memcmp(text, key, strlen(key)) == 0 ? text + strlen(key) : NULL;
-}
-
-/* "128": a power of two from 16 on, as all kernels want. */
-static bool read_block(const char *number, size_t length, struct npart__quantized_format *out)
-{
-    char *end = NULL;
-    bool is_number = length <= 5 && *number >= '1' && *number <= '9';
-    unsigned long block = is_number ? strtoul(number, &end, 10) : 0;
-    out->block = (uint32_t)block;
-    return end == number + length && block >= 16 && block <= LIMIT_BLOCK && !(block & (block - 1)) &&
-           (out->kind == NPART__FORMAT_WEIGHTS ||
-            (out->kind == NPART__FORMAT_QDQ && npart__type_bits(out->weight_type) == 4));
-}
-
-/* "20" or "17.5": above 0, below 200. */
-static bool read_decibels(const char *number, size_t length, struct npart__quantized_format *out)
-{
-    size_t whole = strspn(number, "0123456789");
-    size_t fraction = whole && number[whole] == '.' ? 1 + strspn(number + whole + 1, "0123456789") : 0;
-    enum npart__rounding rounding;
-    out->least_decibels = length < 9 ? npart__read_decimal(number) : 0;
-    return whole + fraction == length && out->least_decibels > 0 && out->least_decibels < 200 &&
-           npart__rounding_of(out, &rounding);
-}
-
-static bool read_option(const char *text, size_t length, struct npart__quantized_format *out)
-{
-    const char *of, *end = text + length;
-    bool is_integer = out->kind == NPART__FORMAT_QDQ && npart__type_is_integer(out->activation_type);
-    if (is_integer && (is_word(text, length, "per-tensor") || is_word(text, length, "per-channel"))) {
-        out->is_per_channel = is_word(text, length, "per-channel");
-        return true;
-    }
-    if (is_integer && (of = value_of(text, length, "activations="))) {
-        int type = npart__type_number(of, (size_t)(end - of));
-        bool is_like = npart__type_is_integer(type) && is_word(of, (size_t)(end - of), npart__type_name(type)) &&
-                       npart__type_bits(type) == npart__type_bits(out->activation_type);
-        out->activation_type = is_like ? (uint8_t)type : out->activation_type;
-        return is_like;
-    }
-    if ((of = value_of(text, length, "block=")))
-        return read_block(of, (size_t)(end - of), out);
-    return (of = value_of(text, length, "min-db=")) && read_decibels(of, (size_t)(end - of), out);
+    size_t whole = strspn(text, "0123456789"), all = whole;
+    if (whole && text[whole] == '.')
+        all += 1 + strspn(text + whole + 1, "0123456789");
+    return all == length && length < 9 ? npart__read_decimal(text) : 0;
 }
 
 /* QNN's configuration has one scale a weight, and weights of 8 bits without a sign (get_qnn_qdq_config's defaults).
- * So that what follows may change it, it is read first. */
-static bool read_qnn(const char *text, struct npart__quantized_format *out)
+ * Blocks are powers of two from 16 on, as all kernels want. */
+static bool read_option(const char *text, size_t length, struct npart__quantized_format *out)
 {
-    for (const char *at = strchr(text, ':'); at; at = strchr(at + 1, ':'))
-        if (is_word(at + 1, strcspn(at + 1, ":"), "qnn")) {
-            out->is_for_qnn = true;
-            out->is_per_channel = false;
-            if (out->weight_type == NPART__INT8)
-                out->weight_type = NPART__UINT8;
-            return out->kind == NPART__FORMAT_QDQ && npart__type_is_integer(out->activation_type);
-        }
-    return true;
+    const char *equals = memchr(text, '=', length), *value = equals ? equals + 1 : text + length;
+    size_t key = (size_t)(value - text), rest = length - key;
+    bool is_qdq = out->kind == NPART__FORMAT_QDQ, is_integer = is_qdq && npart__type_is_integer(out->activation_type);
+    enum npart__rounding rounding;
+    if (npart__is_text("qnn", text, length)) {
+        out->is_for_qnn = true;
+        out->is_per_channel = false;
+        out->weight_type = out->weight_type == NPART__INT8 ? NPART__UINT8 : out->weight_type;
+        return is_integer;
+    }
+    if (npart__is_text("per-tensor", text, length) || npart__is_text("per-channel", text, length)) {
+        out->is_per_channel = npart__is_text("per-channel", text, length);
+        return is_integer;
+    }
+    if (npart__is_text("activations=", text, key)) {
+        int type = npart__type_number(value, rest);
+        bool is_like = npart__type_is_integer(type) && npart__is_text(npart__type_name(type), value, rest) &&
+                       npart__type_bits(type) == npart__type_bits(out->activation_type);
+        out->activation_type = is_like ? (uint8_t)type : out->activation_type;
+        return is_integer && is_like;
+    }
+    double number = read_number(value, rest);
+    if (npart__is_text("block=", text, key)) {
+        out->block = number <= LIMIT_BLOCK && *value != '0' && !memchr(value, '.', rest) ? (uint32_t)number : 0;
+        return out->block >= 16 && !(out->block & (out->block - 1)) &&
+               (out->kind == NPART__FORMAT_WEIGHTS || (is_qdq && npart__type_bits(out->weight_type) == 4));
+    }
+    out->least_decibels = number;
+    return npart__is_text("min-db=", text, key) && number > 0 && number < 200 && npart__rounding_of(out, &rounding);
 }
 
 static npart_status fail_name(const char *text, size_t length, struct npart_error *error)
@@ -105,8 +75,8 @@ static npart_status fail_name(const char *text, size_t length, struct npart_erro
     struct npart__nearest nearest;
     npart__nearest_init(&nearest, text, length);
     for (size_t i = 0, used = 0; i < NPART__COUNT(formats) && used < sizeof list; i++) {
-        npart__nearest_offer(&nearest, formats[i].format.name);
-        used += (size_t)snprintf(list + used, sizeof list - used, " %s", formats[i].format.name);
+        npart__nearest_offer(&nearest, formats[i].name);
+        used += (size_t)snprintf(list + used, sizeof list - used, " %s", formats[i].name);
     }
     npart__nearest_hint(&nearest, hint, sizeof hint);
     bool is_near = strstr(hint, "did you mean") != NULL;
@@ -117,34 +87,32 @@ static npart_status fail_name(const char *text, size_t length, struct npart_erro
 npart_status npart__format_read(const char *text, struct npart__arena *arena, struct npart__quantized_format *out,
                                 struct npart_error *error)
 {
-    const char *own = text, *kept = npart__find_kept(text);
-    bool is_empty = false, is_16 = false, keeps_16 = false;
-    size_t bytes;
-    for (const char *at = kept; (at = npart__next_kept(at, &bytes, &is_16)); at += bytes) {
-        is_empty |= bytes == 0 || *at == ':';
-        keeps_16 |= is_16;
-    }
-    size_t length = strcspn(text, ":"), row = 0;
-    if (*kept && !(own = npart__arena_copy_text(arena, text, (size_t)(kept - text))))
-        return npart__fail_memory(error);
-    while (row < NPART__COUNT(formats) && !is_word(text, length, formats[row].format.name))
+    const char *kept = npart__find_kept(text);
+    bool is_known = true, is_16 = false, keeps_16 = false;
+    size_t length = strcspn(text, ":"), row = 0, bytes;
+    while (row < NPART__COUNT(formats) && !npart__is_text(formats[row].name, text, length))
         row++;
     if (row == NPART__COUNT(formats))
         return fail_name(text, length, error);
-    *out = formats[row].format;
-    bool is_known = read_qnn(own, out) && !is_empty &&
-                    (!keeps_16 || (out->kind == NPART__FORMAT_QDQ && npart__type_is_integer(out->activation_type) &&
-                                  npart__type_bits(out->activation_type) == 8));
-    for (const char *at = own + length; is_known && *at; at += strcspn(at + 1, ":") + 1) {
-        bytes = strcspn(at + 1, ":");
-        is_known = is_word(at + 1, bytes, "qnn") || read_option(at + 1, bytes, out);
+    *out = formats[row];
+    for (const char *at = kept; (at = npart__next_kept(at, &bytes, &is_16)); at += bytes) {
+        is_known &= bytes && *at != ':';
+        keeps_16 |= is_16;
     }
-    if (!is_known)
+    /* What :qnn says others may change. */
+    for (int is_qnn = 1; is_qnn >= 0; is_qnn--)
+        for (const char *at = text + length; at < kept; at += bytes) {
+            bytes = strcspn(++at, ":");
+            if (npart__is_text("qnn", at, bytes) == is_qnn)
+                is_known = is_known && read_option(at, bytes, out);
+        }
+    if (!is_known || (keeps_16 && !(out->kind == NPART__FORMAT_QDQ && npart__type_is_integer(out->activation_type) &&
+                                    npart__type_bits(out->activation_type) == 8)))
         return npart__fail(error, NPART_ERROR_ARGUMENT, text,
                            "%s does not have these options; not all have each of :per-tensor, :per-channel, :qnn, "
                            ":activations=int8|uint8|int16|uint16, :block=N, :min-db=N and, at the end, :keep=NODE and "
                            ":keep16=NODE",
-                           formats[row].format.name);
+                           formats[row].name);
     out->name = npart__arena_copy_text(arena, text, strlen(text));
     out->kept = out->name && *kept ? out->name + (kept - text) : NULL;
     out->keeps_16 = keeps_16;
@@ -214,6 +182,58 @@ static void note_nodes(struct npart__quantizer *quantizer)
     }
 }
 
+/* An attribute with one number that stands at all places. */
+static bool fills_infinity(const struct npart__graph *graph, const struct npart__node *node)
+{
+    const struct npart__attribute *value = npart__node_attribute(graph, node, "value");
+    double number = 0;
+    return npart__comes_from(node, NPART__WAY(FILL)) && value && value->type == NPART_ATTRIBUTE_TENSOR &&
+           npart__tensor_doubles(value->u.tensor, &number, 1) && isinf(number);
+}
+
+/* As its numbers say, where they are known. What moves elements makes of a mask what the first operand is, what adds it
+ * or chooses what all of them are. */
+static void note_mask(struct npart__quantizer *quantizer, struct npart__inference *inference,
+                      const struct npart__node *node, uint32_t result)
+{
+    const struct npart__graph *graph = quantizer->graph;
+    const struct npart__known *known = npart__elements(inference, &inference->facts[result]);
+    uint8_t reach = !known && node && fills_infinity(graph, node) ? NPART__REACHES_INFINITY : NPART__IS_FINITE;
+    bool masks = node && npart__node_plays(graph, node, NPART__ROLE_MASKS);
+    bool moves = node && npart__comes_from(node, NPART__WAYS_ONE | NPART__WAY(PAD));
+    uint32_t count = masks || (node && npart__comes_from(node, NPART__WAY(CONCAT))) ? node->input_count : moves;
+    for (uint32_t i = 0; known && known->doubles && i < known->count; i++)
+        reach = isinf(known->doubles[i]) ? NPART__REACHES_INFINITY : reach;
+    for (uint32_t i = 0; !known && i < count; i++) {
+        uint32_t value = npart__node_input(graph, node, i);
+        uint8_t of = value == NPART_NONE ? 0 : quantizer->tensors[npart__value_at(graph, value)->name].reach;
+        reach = of > reach ? of : reach;
+    }
+    uint32_t first = reach && masks ? npart__node_input(graph, node, 0) : NPART_NONE;
+    bool chooses = first != NPART_NONE && inference->facts[first].element_type == NPART__BOOL;
+    if (!known && chooses && !inference->facts[first].is_constant)
+        reach = NPART__MAY_REACH_INFINITY;
+    quantizer->tensors[npart__value_at(graph, result)->name].reach = reach;
+}
+
+/* Where a mask of -inf goes: calibration finds a range without an end there, and so the quantizer writes a scale of inf
+ * (quant_utils.py, compute_scale_zp). A mask that is chosen by what the caller gives may be in no sample: that scale is
+ * not known. Of numbers that the skeleton has not, nothing is said. */
+static void note_masks(struct npart__quantizer *quantizer, struct npart__inference *inference)
+{
+    const struct npart__graph *graph = quantizer->graph;
+    const struct npart__scope *main = npart__scope_at(graph, 0);
+    for (uint32_t i = 0; i < graph->values.count; i++)
+        if (npart__value_at(graph, i)->scope == 0 && npart__value_at(graph, i)->tensor)
+            note_mask(quantizer, inference, NULL, i);
+    for (uint32_t i = 0; i < main->order_count; i++) {
+        const struct npart__node *node = npart__node_at(graph, graph->order[main->first_order + i]);
+        uint32_t result = node->output_count ? npart__node_output(graph, node, 0) : NPART_NONE;
+        if (result != NPART_NONE)
+            note_mask(quantizer, inference, node, result);
+    }
+}
+
 /* A node without a type, or a list of nodes that the graph has otherwise, is none that a quantizer reads. */
 static bool is_readable(const struct npart__quantizer *quantizer)
 {
@@ -245,14 +265,15 @@ static npart_status begin(struct npart__quantizer *quantizer, const struct npart
         !npart__strings_copy(&graph->strings, quantizer->arena, &quantizer->names))
         return npart__fail_memory(error);
     for (uint32_t i = 0; i < quantizer->tensor_count; i++) {
+        quantizer->tensors[i].name = npart__text(&graph->strings, i);
         quantizer->tensors[i].axis = -1;
-        quantizer->tensors[i].provider = quantizer->tensors[i].maker = NPART_NONE;
+        quantizer->tensors[i].maker = NPART_NONE;
     }
     quantizer->opset = npart__imported_opset(quantizer->model->opset_import, quantizer->model->n_opset_import, "");
     note_values(quantizer, inference);
     note_nodes(quantizer);
     if (quantizer->format->kind == NPART__FORMAT_QDQ)
-        npart__note_masks(quantizer, inference);
+        note_masks(quantizer, inference);
     return npart__quantizer_keep(quantizer, error);
 }
 
@@ -305,24 +326,6 @@ static bool list_kept(const struct npart__quantizer *quantizer, struct npart__ke
     return is_done && !quantizer->arena->failed;
 }
 
-static npart_status end(struct npart__quantizer *quantizer, const struct npart__skeleton *skeleton,
-                        struct npart__skeleton *out, struct npart_error *error)
-{
-    *out = (struct npart__skeleton){.input_bytes = skeleton->input_bytes,
-                                    .may_have_external = skeleton->may_have_external,
-                                    .is_whole = true,
-                                    .is_lent = true,
-                                    .limits = skeleton->limits};
-    out->bytes = onnx__model_proto__get_packed_size(quantizer->model);
-    if (out->bytes > NPART__LIMIT_SKELETON_BYTES)
-        return npart__fail(error, NPART_ERROR_LIMIT, "", "the quantized model is larger than protobuf allows");
-    out->data = npart__arena_allocate(quantizer->arena, out->bytes + 1);
-    if (!out->data)
-        return npart__fail_memory(error);
-    (void)onnx__model_proto__pack(quantizer->model, out->data);
-    return NPART_OK;
-}
-
 npart_status npart__quantize(const struct npart__skeleton *skeleton, const struct npart__graph *graph,
                              struct npart__inference *inference, const struct npart__quantized_format *format,
                              const struct npart__graph *own, struct npart__arena *arena, struct npart__skeleton *out,
@@ -344,5 +347,10 @@ npart_status npart__quantize(const struct npart__skeleton *skeleton, const struc
         kinds[format->kind](&quantizer);
         status = npart__quantizer_finish(&quantizer) ? NPART_OK : npart__fail_memory(error);
     }
-    return status == NPART_OK ? end(&quantizer, skeleton, out, error) : status;
+    *out = (struct npart__skeleton){.input_bytes = skeleton->input_bytes,
+                                    .may_have_external = skeleton->may_have_external,
+                                    .is_whole = true,
+                                    .is_lent = true,
+                                    .limits = skeleton->limits};
+    return status == NPART_OK ? npart__onnx_pack(quantizer.model, arena, &out->data, &out->bytes, error) : status;
 }

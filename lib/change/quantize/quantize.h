@@ -29,7 +29,7 @@ enum npart__quantized_kind {
 
 /* A row of formats.def, with what was asked for besides. */
 struct npart__quantized_format {
-    const char *name; /* in full, as it is asked for again: "w4a16:block=128" */
+    const char *name, *about; /* in full, as it is asked for again: "w4a16:block=128" */
     uint8_t kind;     /* enum npart__quantized_kind */
     uint8_t activation_type, weight_type; /* element types; 0: as they are */
     bool is_per_channel; /* a scale for each channel of a weight */
@@ -49,13 +49,9 @@ struct npart__kept_nodes {
         widened; /* weights of 8 bits where others have 4 */
 };
 
-/* Names of all formats, in their order; NULL past the last. `*about`: what it is, in a line. */
-const char *npart__format_name(uint32_t index, const char **about);
-/* Kinds of nodes that may be kept, in their order, with why and who says so; NULL past the last. */
-const char *npart__kept_kind(uint32_t index, const char **about, const char **source);
 /* What of the weights' losses says what the format loses of one, or more; false: none does. */
 bool npart__rounding_of(const struct npart__quantized_format *format, enum npart__rounding *out);
-/* Which way of quantizing is tried first with a model of this kind, and who says so; NULL: nothing is said. */
+/* Which way of quantizing is tried first with a model of this kind, and who says so (may be NULL); NULL: nothing. */
 const char *npart__quantize_first(const struct npart__graph *graph, const char **source);
 /* "w8a8", with options after colons ("w8a8:qnn:activations=int8"); the last are NPART__KEEP and nodes. Fails with
  * ARGUMENT, the text as the place. */

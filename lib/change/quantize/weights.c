@@ -84,7 +84,7 @@ static void replace_all(struct npart__quantizer *quantizer, Onnx__GraphProto *of
 {
     const struct npart__graph *graph = quantizer->graph;
     const struct npart__scope *nodes = npart__scope_at(graph, scope);
-    for (uint32_t i = 0; i < of->n_node && i < nodes->node_count && !quantizer->failed; i++) {
+    for (uint32_t i = 0; i < of->n_node && i < nodes->node_count && !quantizer->arena->failed; i++) {
         Onnx__NodeProto *node = of->node[i];
         const struct npart__node *at = npart__node_at(graph, nodes->first_node + i);
         for (size_t k = 0, body = 0, count; k < node->n_attribute; k++) {
@@ -105,5 +105,5 @@ static void replace_all(struct npart__quantizer *quantizer, Onnx__GraphProto *of
 void npart__quantize_weights(struct npart__quantizer *quantizer)
 {
     replace_all(quantizer, quantizer->main, 0);
-    quantizer->failed |= !npart__edit_import(quantizer->model, "com.microsoft", 1, quantizer->arena);
+    (void)npart__edit_import(quantizer->model, "com.microsoft", 1, quantizer->arena);
 }

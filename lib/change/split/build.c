@@ -249,10 +249,5 @@ npart_status npart__split_build(struct npart__splitting *splitting, uint32_t par
     model.n_training_info = 0;
     model.base.n_unknown_fields = 0;
     /* Packed whole, which is small: weights of the file are left out of it, and the writer gets them from there. */
-    *bytes = onnx__model_proto__get_packed_size(&model);
-    *data = npart__arena_allocate(splitting->arena, *bytes + 1);
-    if (!*data)
-        return npart__fail_memory(splitting->error);
-    onnx__model_proto__pack(&model, *data);
-    return NPART_OK;
+    return npart__onnx_pack(&model, splitting->arena, data, bytes, splitting->error);
 }

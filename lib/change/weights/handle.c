@@ -10,19 +10,7 @@ struct npart_losses {
     const struct npart__weight_list *list; /* the model's */
 };
 
-/* Goes with the model. */
-struct read_weights {
-    struct npart__arena arena;
-    struct npart__weight_list list;
-};
-
-static void end_weights(void *along)
-{
-    struct read_weights *read = along;
-    struct npart__arena arena = read->arena;
-    npart__arena_clear(&arena);
-}
-
+/* In the model's own memory, in which nothing else is put once it is read. */
 npart_status npart__model_weights(const npart_model *model, const struct npart__weight_list **out,
                                   struct npart_error *error)
 {
@@ -30,20 +18,12 @@ npart_status npart__model_weights(const npart_model *model, const struct npart__
     npart_status status = NPART_OK;
     (void)pthread_mutex_lock(&life->lock);
     if (!life->along) {
-        struct npart__arena arena;
-        npart__arena_init(&arena, &life->arena.allocator);
-        struct read_weights *made = npart__arena_zeroed(&arena, 1, sizeof *made);
-        status = made ? npart__weights_read(&model->own, model->path, &arena, &made->list, error)
+        struct npart__weight_list *made = npart__arena_zeroed(&life->arena, 1, sizeof *made);
+        status = made ? npart__weights_read(&model->own, model->path, &life->arena, made, error)
                       : npart__fail_memory(error);
-        if (status == NPART_OK) {
-            made->arena = arena;
-            life->end_along = end_weights;
-            life->along = made;
-        } else {
-            npart__arena_clear(&arena);
-        }
+        life->along = status == NPART_OK ? made : NULL;
     }
-    *out = status == NPART_OK ? &((const struct read_weights *)life->along)->list : NULL;
+    *out = life->along;
     (void)pthread_mutex_unlock(&life->lock);
     return status;
 }
@@ -77,32 +57,6 @@ bool npart_losses_weight(const npart_losses *losses, uint32_t index, struct npar
 {
     if (!losses || index >= losses->list->items.count || !NPART__HAS_ROOM(out))
         return false;
-    const struct npart__weight *weight = &losses->list->items.items[index];
-    *out = (struct npart_weight_loss){
-        .size = sizeof *out,
-        .name = weight->name,
-        .node = weight->node,
-        .op = weight->op,
-        .rank = weight->rank,
-        .dims = weight->dims,
-        .elements = weight->elements,
-        .bytes = weight->bytes,
-        .zeros = weight->zeros,
-        .beyond_float16 = weight->beyond_float16,
-        .two_of_four = weight->groups_of_four ? (double)weight->two_of_four / (double)weight->groups_of_four : -1,
-        .abs_max = weight->abs_max,
-        .decibels = weight->decibels,
-        .is_known = weight->is_known,
-    };
+    *out = losses->list->items.items[index];
     return true;
-}
-
-const char *npart_rounding_name(uint32_t index)
-{
-    static const char *const names[] = {
-#define NPART__ROUNDING(id, name, levels, limit, group) name,
-#include "weights/roundings.def"
-#undef NPART__ROUNDING
-    };
-    return index < NPART__ROUNDINGS ? names[index] : NULL;
 }

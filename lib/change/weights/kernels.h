@@ -27,17 +27,12 @@ struct npart__lost {
     double (*each)(const float *w, size_t count, const float *scale, const float *inverse);
 };
 
-struct npart__kernels {
-    /* The largest magnitude of each 32 numbers, the last of fewer; NaN counts as none. */
-    void (*tops)(const float *w, size_t count, float *tops);
-    void (*raise)(float *largest, const float *w, size_t count); /* largest[i] = max(largest[i], |w[i]|) */
-    void (*count)(const float *w, size_t count, uint64_t *zeros, uint64_t *beyond_half);
-    /* Of four numbers `step` apart, from each of `count` numbers on: how many have two zeros or more. */
-    uint64_t (*fours)(const float *w, size_t count, size_t step);
-    struct npart__lost lost[NPART__LEVELS_NF4 + 1]; /* by enum npart__levels */
-};
-
-/* The fastest that this processor runs; all give the same. */
-const struct npart__kernels *npart__kernels(void);
+/* The largest magnitude of each 32 numbers, the last of fewer; NaN counts as none. */
+void npart__tops(const float *w, size_t count, float *tops);
+void npart__raise(float *largest, const float *w, size_t count); /* largest[i] = max(largest[i], |w[i]|) */
+void npart__count(const float *w, size_t count, uint64_t *zeros, uint64_t *beyond_half);
+/* Of four numbers `step` apart, from each of `count` numbers on: how many have two zeros or more. */
+uint64_t npart__fours(const float *w, size_t count, size_t step);
+extern const struct npart__lost npart__lost[]; /* by enum npart__levels */
 
 #endif

@@ -21,24 +21,9 @@ enum npart__rounding {
     NPART__ROUNDINGS
 };
 
-/* A constant operand of FLOAT, FLOAT16, BFLOAT16 or DOUBLE. */
-struct npart__weight {
-    const char *name, *node, *op; /* of the tensor; of the first node that has it as its weight */
-    const int64_t *dims;
-    uint32_t rank;
-    uint64_t elements, bytes;
-    uint64_t zeros;
-    uint64_t groups_of_four, two_of_four; /* along the contracted axis; those with two zeros or more */
-    uint64_t beyond_float16; /* numbers that become infinite as FLOAT16, or are no numbers */
-    double abs_max;
-    /* 10 log10(sum of squares / sum of squares of what is lost); where nothing is lost infinite, and 0 where that is
-     * not known. Both are no numbers to be told. */
-    double decibels[NPART__ROUNDINGS];
-    bool is_known[NPART__ROUNDINGS];
-};
-
+/* Constant operands of FLOAT, FLOAT16, BFLOAT16 or DOUBLE, each at the first node that has it as its weight. */
 struct npart__weight_list {
-    struct NPART__ARRAY(struct npart__weight) items; /* in the order of their nodes */
+    struct NPART__ARRAY(struct npart_weight_loss) items; /* in the order of their nodes */
     uint64_t bytes; /* that were read */
 };
 

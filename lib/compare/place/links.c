@@ -186,8 +186,7 @@ bool npart__is_called(const struct npart__set *set, uint32_t model, const char *
     struct npart_model_info info = {.size = sizeof info};
     const char *name = npart__last_component(set, model);
     (void)npart_model_info(npart_inference_model(set->models[model]), &info);
-    return (strlen(name) == length && memcmp(name, text, length) == 0) ||
-           (strlen(info.name) == length && memcmp(info.name, text, length) == 0);
+    return npart__is_text(name, text, length) || npart__is_text(info.name, text, length);
 }
 
 /* "PART:TENSOR"; names may hold any character, so every place to split is tried. NPART_NONE: there is none. Linear

@@ -100,6 +100,19 @@ static ProtobufCMessage *copy(const ProtobufCMessage *message, bool is_whole, st
     return (ProtobufCMessage *)(void *)made;
 }
 
+npart_status npart__onnx_pack(const Onnx__ModelProto *model, struct npart__arena *arena, uint8_t **data, size_t *bytes,
+                              struct npart_error *error)
+{
+    *bytes = onnx__model_proto__get_packed_size(model);
+    if (*bytes > NPART__LIMIT_SKELETON_BYTES)
+        return npart__fail(error, NPART_ERROR_LIMIT, "", "the changed model is larger than protobuf allows");
+    *data = npart__arena_allocate(arena, *bytes + 1);
+    if (!*data)
+        return npart__fail_memory(error);
+    (void)onnx__model_proto__pack(model, *data);
+    return NPART_OK;
+}
+
 ProtobufCMessage *npart__onnx_copy(const ProtobufCMessage *message, struct npart__arena *arena)
 {
     return copy(message, true, arena);

@@ -15,6 +15,11 @@
 npart_status npart__onnx_unpack(const struct npart__skeleton *skeleton, struct npart__arena *arena,
                                 Onnx__ModelProto **out, struct npart_error *error);
 
+/* The bytes of a model, in the arena. Fails with LIMIT beyond protobuf's 2 GiB, which large tensors do not count for:
+ * they are ranges of a file. */
+npart_status npart__onnx_pack(const Onnx__ModelProto *model, struct npart__arena *arena, uint8_t **data, size_t *bytes,
+                              struct npart_error *error);
+
 /* A copy whose parts can be changed, in the arena; NULL when out of memory. It has messages and lists of messages and
  * of texts of its own; texts, bytes and lists of numbers are shared. */
 ProtobufCMessage *npart__onnx_copy(const ProtobufCMessage *message, struct npart__arena *arena);

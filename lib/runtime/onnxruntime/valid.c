@@ -294,10 +294,8 @@ static void check_required(struct npart__validity *validity, uint32_t id, const 
     size_t length;
     while (npart__operator_next_required(schema, &at, &name, &length)) {
         bool is_there = false;
-        for (uint32_t i = 0; i < node->attribute_count && !is_there; i++) {
-            const char *given = graph->attributes.items[node->first_attribute + i].name;
-            is_there = strlen(given) == length && memcmp(given, name, length) == 0;
-        }
+        for (uint32_t i = 0; i < node->attribute_count && !is_there; i++)
+            is_there = npart__is_text(graph->attributes.items[node->first_attribute + i].name, name, length);
         if (!is_there)
             npart__refuse(validity, id, "", "attribute %.*s of %s is required; it is left out", (int)length, name,
                           schema->name);

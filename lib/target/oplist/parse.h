@@ -188,12 +188,6 @@ static inline void npart__ask_of(struct npart__parser *parser, struct npart__op_
 #define NPART__ADD(parser, array, value)                                                                               \
     (NPART__KEEP(parser, array, value), (parser)->status == NPART_OK ? (array)->count - 1 : NPART_NONE)
 
-/* Whether a text is this, of which `length` letters count. */
-static inline bool npart__is_text(const char *own, const char *text, size_t length)
-{
-    return (length == 0 || *own == *text) && strncmp(own, text, length) == 0 && own[length] == '\0';
-}
-
 /* ---- lexer.c --------------------------------------------------------------------------------------------- */
 
 /* Whether a list can name something so: it is one token, a word. */

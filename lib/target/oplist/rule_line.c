@@ -166,7 +166,7 @@ static bool has_word(const char *sentence, const char *word)
 {
     while (*sentence) {
         size_t length = strcspn(sentence, " ,:;.()");
-        if (strlen(word) == length && memcmp(word, sentence, length) == 0)
+        if (npart__is_text(word, sentence, length))
             return true;
         sentence += length + (sentence[length] != '\0');
     }
