@@ -149,6 +149,9 @@ fidelity-vela: $(tool) ## the target ethos-u against Arm's Vela (VELA=DIR/bin/ve
 	@test -x "$(VELA)" || { echo "VELA=DIR/bin/vela, after: python3 -m venv DIR &&" \
 		"DIR/bin/pip install ethos-u-vela onnx tflite numpy" >&2; exit 2; }
 	$(dir $(VELA))python oracles/fidelity/vela.py --tool $(tool) --vela $(VELA) --random $(RANDOM_CASES) --seed $(SEED)
+fidelity-vela-memory: $(tool) ## memory on ethos-u beside Vela's; writes docs/evidence/fidelity-vela-memory.md (VELA; FILES of models)
+	$(dir $(VELA))python oracles/fidelity/vela_memory.py --tool $(tool) --vela $(VELA) \
+		--page docs/evidence/fidelity-vela-memory.md $(FILES)
 FACTS ?= $(firstword $(wildcard ../shared/facts))
 facts-by-lot: ## draw two facts a target, to be held against source and op list (FACTS=folder of sheets, SEED)
 	@test -d "$(FACTS)" || { echo "FACTS=FOLDER, of fact sheets in Markdown" >&2; exit 2; }
@@ -158,4 +161,5 @@ facts-by-lot: ## draw two facts a target, to be held against source and op list 
 	fidelity-work fidelity-recommendation fidelity-valid fidelity-values fidelity-sizes fidelity-memory fidelity-waves \
 	fidelity-calibrate fidelity-fix fidelity-opsets fidelity-fix-htp fidelity-fix-oracle fidelity-fix-peers \
 	fidelity-split fidelity-ends fidelity-generate fidelity-room \
-	fidelity-mobile verify-target fit fidelity-look fidelity-cost fidelity-llm fidelity-elsewhere fidelity-place fidelity-compile-time fidelity-vela facts-by-lot
+	fidelity-mobile verify-target fit fidelity-look fidelity-cost fidelity-llm fidelity-elsewhere fidelity-place fidelity-compile-time fidelity-vela fidelity-vela-memory \
+	facts-by-lot

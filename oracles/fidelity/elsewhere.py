@@ -46,7 +46,7 @@ ROW = .15  # of one row by the others
 SOURCES = {"gpu": "llama.cpp on Adreno: q4_0, qai-hub-models v0.65.0",
            "toolkit": "RKLLM 1.3.0: all cores, W8A8, airockchip/rknn-llm's benchmark",
            "FastFlowLM": "FastFlowLM: Q4_1, its own benchmark of XDNA2",
-           "cpu": "llama.cpp, q4_0, of 14 decoders: qai-hub-models v0.65.0 (make fidelity-elsewhere)"}
+           "cpu": "llama.cpp, q4_0, of 13 decoders: qai-hub-models v0.65.0 (make fidelity-elsewhere)"}
 
 
 def source_of(engine, target):
@@ -62,7 +62,7 @@ class Quantities:
     """Of a decoder's run: bytes and operations of each product of weights, then of two activations."""
 
     def __init__(self, asker, model, kind, slots, tokens):
-        self.works = works = asker.works(model, kind, slots, tokens)
+        self.works, self.kernels = works, _ = asker.works(model, kind, slots, tokens)
         half = {1: .5, 11: .25}
         self.weights = np.array([(w["weight_bytes"] * half.get(w["weight_type"], 1), 2 * w["macs"]) for w in works
                                  if w["class"] == "matrix"], float).reshape(-1, 2)
@@ -76,27 +76,27 @@ class Quantities:
 
 
 class OnCpu:
-    """The same where an engine computes what the graph has, node by node: products of weights, of two activations (by how
-    many rows), what moves, elements and nodes."""
+    """The same where an engine computes what the graph has, kernel by kernel: products of weights, of two activations (by how
+    many rows), what moves, elements and kernels. A Transpose of the cache is its product's, as the tool has it."""
 
-    def __init__(self, works, chip):
+    def __init__(self, of, chip):
         half = {1: 2, 10: 2}
-        self.starts = CPU_STARTS[chip]
+        self.starts, works, self.kernels = CPU_STARTS[chip], of.works, of.kernels
         self.weights = np.array([(w["weight_bytes"], w["bytes_in"] + w["bytes_out"], 2 * w["macs"]) for w in works
                                  if w["class"] == "matrix"], float)
         self.products = np.array([(w["bytes_in"] + w["bytes_out"], 2 * w["macs"], w["rows"]) for w in works
                                   if w["class"] == "product"], float)
         others = [w for w in works if w["class"] not in ("matrix", "product")]
-        self.moved = sum(min(w["bytes_in"], w["bytes_out"]) + w["bytes_out"] for w in others if w["class"] == "move")
+        self.moved = sum(min(w["bytes_in"], w["bytes_out"]) + w["bytes_out"] for w in others
+                         if w["class"] == "move" and w["op"] != "Transpose")
         self.elements = sum(w["bytes_out"] / half.get(w["activation_type"], 4) for w in others if w["class"] != "move")
-        self.nodes = len(works)
 
     def milliseconds(self, values):
         memory, packed, matrix, row = values
         weights = np.maximum((self.weights[:, 0] + self.weights[:, 1]) / memory, self.weights[:, 2] / packed).sum()
         rate = np.where(self.products[:, 2] < FEW_ROWS, row, matrix)
         products = np.maximum(self.products[:, 0] / memory, self.products[:, 1] / rate).sum()
-        return (weights + products + self.moved / memory + self.elements * self.starts[0]) / 1e6 + self.nodes * self.starts[1] / 1e3
+        return (weights + products + self.moved / memory + self.elements * self.starts[0]) / 1e6 + self.kernels * self.starts[1] / 1e3
 
 
 class Asker:
@@ -110,9 +110,12 @@ class Asker:
         return path
 
     def works(self, *key):
+        """Of each node, and how many kernels the CPU runs."""
         answer = json.loads(subprocess.run([self.tool, self.path(*key), "-t", "hexagon", "--no-advice", "--format", "json"],
                                            check=True, capture_output=True, text=True).stdout)
-        return [node["work"] for node in answer["targets"][0]["nodes"] if node.get("work")]
+        target = answer["targets"][0]
+        return ([{**node["work"], "op": node["op"]} for node in target["nodes"] if node.get("work")],
+                sum(operator["nodes"] for operator in target["cost"]["cpu_operators"] if operator["typical_ms"]))
 
     def of(self, *key):
         if key not in self.known:
@@ -156,7 +159,7 @@ def read(args, asker):
                     used = llm.IN_USE.get(slots, slots) if what == "decode" else slots
                     of = asker.of(row["model"], "nbits", used, tokens)
                     rows[unit, "hexagon:" + chip].append(
-                        (family_of(row["model"]), row["model"], what, of if unit == "gpu" else OnCpu(of.works, chip),
+                        (family_of(row["model"]), row["model"], what, of if unit == "gpu" else OnCpu(of, chip),
                          1000 * tokens / float(row[column])))
     with gzip.open(args.truth / "llm/other.csv.gz", "rt") as file:
         for row in csv.DictReader(file):
@@ -237,11 +240,14 @@ being one (of toolkits: models, of which there are one to three a chip; with one
 A CPU has one bandwidth, of weights and of all else, and two rates of products of activations: a prompt's rows fill the
 kernels, a step's few rows do not, and heads of queries that share keys fetch them anew. So what 4,096 slots add to a step goes by
 heads of queries: 28 layers of 16 heads add 0.39 times what 36 layers of 32 heads do, in the median of six chips, as there are
-0.39 times the heads; both have 8 heads of keys, and 0.78 times the bytes. By bytes, as rates went before, steps were 16.5 %
-off on the rows that these were set by. A step reads the slots that are in use, which nobody publishes: of 4,096 they are taken as all, of
-512 as half (`IN_USE` in `llm.py`). With all of 512 the CPU of an 8 Elite would get 79 GB/s, 93 % of what its memory's pins carry, and
-that of an 8 Elite Gen 5 82 %; with half of them bandwidths are 62 to 73 % of the pins' on the five chips but qcs8275 (32 %), and steps of
-families left out 10 % off instead of 12 %. Where families
+0.39 times the heads; both have 8 heads of keys, and 0.78 times the bytes. (Qwen2.5-VL's 28 heads on 4 of keys add 0.4 to 1.2 times
+what Qwen3 1.7B's 16 on 8 do.) By bytes, as rates went before, steps were 16.5 % off on the rows that these were set by. The publisher's
+scripts (`qai_hub_models/utils/llm/geniex/jobs.py`) read the context less 128 tokens and write 128, so 448 of 512 and 4,032 of 4,096
+slots are in use in the mean. Taken are half of 512 and all of 4,096 (`IN_USE` in `llm.py`): steps of families left out are 8.8 % off so, by
+the scripts' slots 9.6 %, and the CPU of an 8 Elite would get 76 GB/s, 89 % of what its memory's pins carry, instead of 61. So a slot of
+a short cache takes less than one of a long; which caches are short no row tells. `granite_4_0_micro` is left out: its `manifest.yaml`
+calls it a hybrid with Mamba-2, and 4,096 slots add less than a tenth of what attention in all layers would. Kernels are counted as the tool
+counts them (a cache's Transpose is part of its product); as nodes, families left out were 11.0 % off on the same rows. Where families
 left out are off by more than 50 %, rows contradict each other, and lists have no rates (qcs9075). Intervals are from these, as those of networks are
 (`sigma_of_families` in `oracles/fidelity/cost_model.py`). A cache of so many slots is charged whole; what was published filled it
 in part. Nothing else is known of GPUs: of networks beside language models the tables have too few rows on any of them,

@@ -40,7 +40,6 @@ SIZES = {
     "phi_4_mini_instruct": (3072, 32, 24, 8, 128, 8192, 200064),
     "falcon_v3_7b_instruct": (3072, 28, 12, 4, 256, 23040, 131072),
     "ministral_3_3b_instruct_2512": (3072, 26, 32, 8, 128, 9216, 131072),
-    "granite_4_0_micro": (2560, 40, 40, 8, 64, 8192, 100352),
     "mistral_7b_instruct_v0_3": (4096, 32, 32, 8, 128, 14336, 32768),
     "llama3.2-1b": (2048, 16, 32, 8, 64, 8192, 128256),
     "llama3.2-3b": (3072, 28, 24, 8, 128, 8192, 128256),
@@ -58,8 +57,8 @@ KINDS = {"npu": ("qdq4", 128), "cpu": ("nbits", 32), "gpu": ("nbits", 32), "w8a8
 # Slots of a run where a row does not say how many are in use: 128 tokens in and 64 out.
 SLOTS = 192
 PROMPT = 128
-# Slots that a step of llama.cpp reads, which reads those in use alone: of 4,096 all, of 512 half. Neither is published; with
-# all of 512 the CPU of an 8 Elite would get 93 % of what its memory's pins carry, and families left out are further off
+# Slots that a step of llama.cpp is asked of: all of 4,096, half of 512. The publisher's scripts have 448 of 512 in use; with
+# those families left out are further off, and an 8 Elite's CPU would get 89 % of what its memory's pins carry
 # (docs/evidence/fidelity-elsewhere.md).
 IN_USE = {512: 256}
 # Medians of all rows. The CPU's rates and packed_gb_per_s were set by these rows.

@@ -182,6 +182,28 @@ static void test_memory__quantized_on_the_npu(void)
     analysis_close(&at);
 }
 
+/* 20 channels inside are 32; 3 that come in or go out are 3. */
+static void test_memory__fills_up_channels(void)
+{
+    static const struct {
+        const char *list;
+        uint64_t peak;
+    } rows[] = {
+        {"format 1\ntarget t\nparam one_arena 1 1 1\nop Conv\n", 3072 + 20480},
+        {"format 1\ntarget t\nparam one_arena 16 16 16\nop Conv\n", 3072 + 32768},
+        {"format 1\ntarget t\nparam one_arena 0.5 0.5 0.5\nop Conv\n", 3072 + 20480},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct analysis at;
+        struct npart_memory memory = {.size = sizeof memory};
+        analysis_open(&at, "input x float32[1,3,16,16]\ninit w float32[20,3,1,1]\ninit v float32[3,20,1,1]\n"
+                           "node a = Conv(x, w)\nnode y = Conv(a, v)\noutput y\n", rows[i].list, NULL, NULL);
+        CHECK(npart_plan_memory(at.plan, &memory));
+        CHECK_INT(memory.peak_npu.bytes, rows[i].peak);
+        analysis_close(&at);
+    }
+}
+
 /* Two pools of 4 kB next to each other. */
 static void test_memory__places_in_pools(void)
 {
@@ -542,6 +564,7 @@ static void test_memory__between_the_largest_and_all(void)
 TESTS(test_memory__while_a_node_runs, test_memory__bodies_in_the_body_of_a_partition, test_memory__peaks_by_hand,
       test_memory__kernels_that_need_more, test_memory__what_is_not_known_is_no_number,
       test_memory__each_side_by_itself, test_memory__what_is_made_anew_runs_first,
-      test_memory__quantized_on_the_npu, test_memory__places_in_pools, test_memory__weights_once_each,
+      test_memory__quantized_on_the_npu, test_memory__fills_up_channels,
+      test_memory__places_in_pools, test_memory__weights_once_each,
       test_memory__layers_that_do_not_fit, test_memory__a_token_of_a_cache, test_memory__heads_that_share_keys,
       test_memory__between_the_largest_and_all)

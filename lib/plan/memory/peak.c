@@ -11,7 +11,11 @@
  *
  * In x -> Conv a -> Relu b -> Conv c, all of 1 MB, c the output, a and b are one buffer, and the peak is 2 MB.
  */
+#include <math.h>
+
 #include "memory/memory.h"
+
+#define MOST_FILLED 1024.0 /* channels */
 
 /* Buffers of one shape that are free, the last one first; of another flow than the one at hand it is empty. So
  * nothing has to be cleared between flows: the number tells. */
@@ -93,24 +97,54 @@ static bool is_one_arena(const struct npart__peaks *at, const struct npart__flow
     return flow->partition != NPART_NONE && one && one->typical > 0;
 }
 
-/* The CPU holds floats as they are. In one artefact only what is quantized is handed over. */
-static struct npart_bytes bytes_of(const struct npart__peaks *at, const struct npart__flow *flow, uint32_t value)
-{
-    if (is_one_arena(at, flow))
-        value = npart__stored_value(at->request->session, value);
-    return flow->partition == NPART_NONE
-               ? npart__value_bytes(at->request, value, 4)
-               : npart__held_bytes(at->request, flow->partition, value, at->float32_bytes);
-}
-
-/* ---- buffers ----------------------------------------------------------------------------------------------- */
-
 /* On the NPU these two have no tensor of their own (see memory.h). */
 static bool is_coding(const struct npart__peaks *at, const struct npart__node *node)
 {
     return npart__node_plays(at->graph, node, NPART__ROLE_QUANTIZES) ||
            npart__node_plays(at->graph, node, NPART__ROLE_DEQUANTIZES);
 }
+
+/* What others than a partition's nodes make or use, be it past a DequantizeLinear. `stored` is what it is held as. */
+static bool is_border(const struct npart__peaks *at, uint32_t partition, uint32_t value, uint32_t stored)
+{
+    const struct npart__session *session = at->request->session;
+    const uint32_t *partition_of = at->request->partitioning->partition_of;
+    uint32_t producer = npart__producer(at->graph, value), count = npart__user_count(session, stored);
+    bool is = producer == NPART_NONE || partition_of[producer] != partition || count == 0;
+    for (uint32_t i = 0; i < count && !is; i++) {
+        uint32_t user = npart__user(session, stored, i);
+        const struct npart__node *node = npart__node_at(at->graph, user);
+        uint32_t last = is_coding(at, node) ? npart__node_output(at->graph, node, 0) : stored;
+        is = partition_of[user] != partition || npart__value_at(at->graph, last)->is_graph_output;
+    }
+    return is;
+}
+
+/* Channels of an image inside one artefact are filled up to the list's number; what comes in or goes out is as the file
+ * has it. 24 channels filled up to 16 are 32. */
+static struct npart_bytes in_arena(const struct npart__peaks *at, uint32_t partition, uint32_t value)
+{
+    int64_t tile = (int64_t)fmin(at->request->parameters[NPART__PARAMETER_ONE_ARENA]->typical, MOST_FILLED);
+    uint32_t stored = npart__stored_value(at->request->session, value);
+    struct npart_bytes bytes = npart__held_bytes(at->request, partition, stored, at->float32_bytes);
+    const struct npart__fact *fact = npart__fact_of(at->request->session->inference, value);
+    int64_t channels = fact->has_rank && fact->rank == 4 && npart__is_number(fact->dims[1]) ? fact->dims[1] : 0;
+    if (tile > 1 && channels > 0 && !is_border(at, partition, value, stored))
+        bytes.bytes += bytes.bytes / (uint64_t)channels * (uint64_t)((tile - channels % tile) % tile);
+    return bytes;
+}
+
+/* The CPU holds floats as they are. In one artefact only what is quantized is handed over. */
+static struct npart_bytes bytes_of(const struct npart__peaks *at, const struct npart__flow *flow, uint32_t value)
+{
+    if (flow->partition == NPART_NONE)
+        return npart__value_bytes(at->request, value, 4);
+    if (!is_one_arena(at, flow))
+        return npart__held_bytes(at->request, flow->partition, value, at->float32_bytes);
+    return in_arena(at, flow->partition, value);
+}
+
+/* ---- buffers ----------------------------------------------------------------------------------------------- */
 
 /* What a result may share with the first operand. On the CPU by what the runtime was seen to do (operators.table);
  * on the NPU by class of work, as no compiler's list is known. Results after the first always have a buffer of
@@ -350,9 +384,8 @@ static void add_up(struct npart__peaks *at, const struct npart__flow *flow, stru
         struct ids made = ids_of(at, flow->steps[s], true);
         for (uint32_t k = 0; k < made.count; k++) {
             uint32_t value = made.items[k];
-            if (value == NPART_NONE || at->root[value] != value)
-                continue;
-            hold(at, flow, value, &live, &unknown);
+            if (value != NPART_NONE && at->root[value] == value)
+                hold(at, flow, value, &live, &unknown);
         }
         struct npart_bytes now = {live, unknown > 0};
         npart__add_size(&now, npart__bodies_peak(at, flow->steps[s]));
@@ -373,14 +406,13 @@ static void add_up(struct npart__peaks *at, const struct npart__flow *flow, stru
 /* A partition's borders are there while it runs: its inputs, and its outputs from the beginning. */
 static void hold_borders(struct npart__peaks *at, const struct npart__flow *flow, struct npart_bytes *sum)
 {
-    struct ids inputs = ids_of(at, at->graph->nodes.count + flow->partition, false);
-    struct ids outputs = ids_of(at, at->graph->nodes.count + flow->partition, true);
-    for (uint32_t k = 0; k < inputs.count; k++)
-        npart__add_size(sum, bytes_of(at, flow, inputs.items[k]));
-    for (uint32_t k = 0; k < outputs.count; k++) {
-        uint32_t value = outputs.items[k];
-        npart__add_size(sum, bytes_of(at, flow, value));
-        at->root[value] = NPART_NONE; /* no buffer of the flow's own */
+    for (int is_made = 0; is_made < 2; is_made++) {
+        struct ids border = ids_of(at, at->graph->nodes.count + flow->partition, is_made);
+        for (uint32_t k = 0; k < border.count; k++) {
+            npart__add_size(sum, bytes_of(at, flow, border.items[k]));
+            if (is_made)
+                at->root[border.items[k]] = NPART_NONE; /* no buffer of the flow's own */
+        }
     }
 }
 
