@@ -177,11 +177,12 @@ bool npart_selftest_info(const npart_selftest *selftest, struct npart_selftest_i
 /* ---- telling ----------------------------------------------------------------------------------------------------- */
 
 /* Where there is none, nothing is told. */
-static npart_status begin(const npart_selftest *selftest, struct npart__told *told, npart_write_callback write,
-                          struct npart_error *error)
+static npart_status begin(const npart_selftest *selftest, struct npart__told *told, struct npart_plan_info *info,
+                          npart_write_callback write, struct npart_error *error)
 {
     if (!selftest || !selftest->plan || !write)
         return npart__fail_null(!write ? "write" : "selftest", error);
+    (void)npart_plan_info(selftest->plan, info);
     npart__buffer_open(&told->out, &told->arena, &selftest->life->arena.allocator, NULL, NULL);
     return NPART_OK;
 }
@@ -191,11 +192,10 @@ npart_status npart_selftest_text(const npart_selftest *selftest, npart_write_cal
 {
     struct npart__told told;
     struct npart_plan_info info = {.size = sizeof info};
-    npart_status status = begin(selftest, &told, write, error);
+    npart_status status = begin(selftest, &told, &info, write, error);
     if (status != NPART_OK)
         return status;
     const struct npart_selftest_info *at = &selftest->info;
-    (void)npart_plan_info(at->plan, &info);
     npart__tell_line(&told, "%s: %s (%u node%s), whole on %s by its op list", selftest->name, at->ops, at->node_count,
                      npart__plural(at->node_count), info.target);
     if (at->run)
@@ -208,10 +208,9 @@ npart_status npart_selftest_json(const npart_selftest *selftest, npart_write_cal
 {
     struct npart__told told;
     struct npart_plan_info info = {.size = sizeof info};
-    npart_status status = begin(selftest, &told, write, error);
+    npart_status status = begin(selftest, &told, &info, write, error);
     if (status != NPART_OK)
         return status;
-    (void)npart_plan_info(selftest->plan, &info);
     npart__json_open(&told.out, NULL, '{');
     npart__json_number(&told.out, "schema", 2);
     npart__json_text(&told.out, "command", "selftest");
