@@ -123,8 +123,8 @@ bool npart__is_full(struct npart__parser *parser, uint32_t count, uint32_t capac
 
 /* ---- afterwards --------------------------------------------------------------------------------------------- */
 
-/* Under the lock; false when out of memory. What failed is read anew when it is asked for again: what it has left in
- * arrays nothing refers to. */
+/* Under the lock; false when out of memory. What failed is read anew when it is asked for again, into the same room:
+ * there is no more than for each op once. */
 static bool read_op(struct npart__late *late, const struct npart__op_entry *entry)
 {
     struct late_op *op = &late->ops.items[entry->late - 1];
@@ -141,10 +141,13 @@ static bool read_op(struct npart__late *late, const struct npart__op_entry *entr
     parser->block_count = op->block_count;
     parser->numbers.first_rule = NPART_NONE;
     late->list.rules.count = entry->first_rule;
+    const struct npart__oplist before = late->list;
     npart__read_op_rules(parser, &own);
     op->is_read = parser->status == NPART_OK;
-    if (!op->is_read)
+    if (!op->is_read) {
         memset(late->list.rules.items + entry->first_rule, 0, entry->rule_count * sizeof *late->list.rules.items);
+        late->list = before;
+    }
     NPART__ASSERT(!op->is_read || late->list.rules.count == entry->first_rule + entry->rule_count,
                   "op %s has not so many rules", entry->name);
     return op->is_read;
