@@ -129,7 +129,7 @@ static const struct {
     {HEAD "provider A \"p\"\noption a\n", "l.ops:4:9", "expected a value, found the end of the line"},
     {HEAD "provider A \"p\"\noption a 1 for v9\n", "l.ops:4:16", "there is no variant v9 yet"},
     {HEAD "partitions fail\n", "l.ops:3:16",
-     "expected unfed, fixed, unranked, int64, shared or flat, found the end of the line"},
+     "expected unfed, fixed, unranked, int64, float64, shared or flat, found the end of the line"},
     {HEAD "partitions fail shared\n", "l.ops:3:23", "expected an op, found the end of the line"},
     {HEAD "partitions fail flat\n", "l.ops:3:21", "expected an op, found the end of the line"},
     /* ops */
