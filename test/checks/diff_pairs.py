@@ -163,8 +163,8 @@ def operator_replaced(model):
 
 
 def wider_type(model):
-    """A stretch in double, which the target lacks."""
-    put_after(model, pick(model), ("Cast", {"to": TensorProto.DOUBLE}), ("Relu", {}),
+    """A stretch in double, whose operator the target lacks in that type."""
+    put_after(model, pick(model), ("Cast", {"to": TensorProto.DOUBLE}), ("Erf", {}),
               ("Cast", {"to": TensorProto.FLOAT}))
     return "put_1"
 
