@@ -132,11 +132,7 @@ void npart__line_partitions(struct npart__parser *parser, const struct npart__va
     if (policy.rule == NPART_NONE)
         return;
     /* These end the session and not a partition. */
-    parser->oplist->rules.items[policy.rule].is_fatal =
-        policy.kind == NPART__POLICY_FAIL_UNFED || policy.kind == NPART__POLICY_FAIL_SHARED ||
-        policy.kind == NPART__POLICY_FAIL_FLAT || policy.kind == NPART__POLICY_FAIL_FIXED ||
-        policy.kind == NPART__POLICY_FAIL_UNRANKED || policy.kind == NPART__POLICY_FAIL_WIDE ||
-        policy.kind == NPART__POLICY_FAIL_PASSED || policy.kind == NPART__POLICY_FAIL_DOUBLE;
+    parser->oplist->rules.items[policy.rule].is_fatal = npart__same_text(first_word, "fail");
     NPART__KEEP(parser, &parser->oplist->policies, policy);
 }
 
