@@ -3,7 +3,7 @@
  * Element types that cannot pass from one side to the other; it matters not which operator reads or makes the tensor.
  * onnxruntime-qnn 2.7.0 casts what passes as INT64, and its casts fail with 5 dims (41 graphs of two nodes, SoC 37 and
  * 60). A Transpose between two such casts fails (36 graphs; no other of 12 operators does). DOUBLE has no such cast:
- * "Unsupported FP64 data type in graph IO" (104 graphs, SoC 37 and 60), while inside a partition it is computed.
+ * "Unsupported FP64 data type in graph IO" (176 graphs, SoC 37 and 60), while inside a partition it is computed.
  */
 #include "qnn/qnn.h"
 
