@@ -10,18 +10,22 @@ struct npart_losses {
     const struct npart__weight_list *list; /* the model's */
 };
 
-/* In the model's own memory, in which nothing else is put once it is read. */
+/* Goes with the model, into its memory once all is read: what could not be read leaves nothing there. */
 npart_status npart__model_weights(const npart_model *model, const struct npart__weight_list **out,
                                   struct npart_error *error)
 {
     struct npart__life *life = model->life;
+    struct npart__arena arena;
     npart_status status = NPART_OK;
     (void)pthread_mutex_lock(&life->lock);
     if (!life->along) {
-        struct npart__weight_list *made = npart__arena_zeroed(&life->arena, 1, sizeof *made);
-        status = made ? npart__weights_read(&model->own, model->path, &life->arena, made, error)
-                      : npart__fail_memory(error);
+        npart__arena_init(&arena, &life->arena.allocator);
+        struct npart__weight_list *made = npart__arena_zeroed(&arena, 1, sizeof *made);
+        status = made ? npart__weights_read(&model->own, model->path, &arena, made, error) : npart__fail_memory(error);
         life->along = status == NPART_OK ? made : NULL;
+        if (life->along)
+            npart__arena_take(&life->arena, &arena);
+        npart__arena_clear(&arena);
     }
     *out = life->along;
     (void)pthread_mutex_unlock(&life->lock);

@@ -165,9 +165,7 @@ static npart_status load(struct measure *measure, uint64_t first, size_t count, 
 /* With one scale for all, whose largest magnitude is `top`. */
 static void lose(struct measure *measure, unsigned rounding, const float *w, size_t count, float top)
 {
-    const struct way *way = &ways[rounding];
-    measure->errors[rounding] +=
-        npart__lost[way->levels].blocks(w, count, count, &top, way->limit);
+    measure->errors[rounding] += npart__lost[ways[rounding].levels].blocks(w, count, count, &top, ways[rounding].limit);
 }
 
 /* With the rounding's scales of columns. */
@@ -213,8 +211,7 @@ static void lose_row_blocks(struct measure *measure, const float *w, size_t coun
         groups = b ? (groups + 1) / 2 : groups;
         for (unsigned i = 0; i < NPART__ROUNDINGS; i++)
             if (ways[i].group == blocks[b])
-                measure->errors[i] +=
-                    npart__lost[ways[i].levels].blocks(w, count, blocks[b], tops, ways[i].limit);
+                measure->errors[i] += npart__lost[ways[i].levels].blocks(w, count, blocks[b], tops, ways[i].limit);
     }
 }
 
