@@ -45,14 +45,13 @@ static void test_weights__kernels(void)
 {
     double square = 0;
     float most = 0;
-    uint64_t zeros = 0, beyond = 0;
+    uint64_t zeros = 0, beyond = 0, none = 0;
     draw();
     for (size_t i = 0; i < COUNT; i++) {
         square += (double)numbers[i] * (double)numbers[i];
         most = fmaxf(most, fabsf(numbers[i]));
     }
     const float one = 1;
-    check_near(npart__lost[NPART__LEVELS_ZERO].blocks(numbers, COUNT, COUNT, &one, 1), square);
     float tops[COUNT / 32 + 1], top = 0;
     npart__tops(numbers, COUNT, tops);
     for (size_t i = 0; i < COUNT / 32 + 1; i++)
@@ -61,7 +60,7 @@ static void test_weights__kernels(void)
     const struct npart__lost *whole = &npart__lost[NPART__LEVELS_WHOLE], *halves = &npart__lost[NPART__LEVELS_HALF];
     check_near(whole->blocks(numbers, COUNT, COUNT, &most, 127), lost(numbers, COUNT, 1, 127));
     check_near(whole->blocks(numbers, COUNT, COUNT, &most, 7), lost(numbers, COUNT, 1, 7));
-    npart__count(numbers, COUNT, &zeros, &beyond);
+    check_near(npart__count(numbers, COUNT, &zeros, &beyond), square);
     CHECK_INT(zeros, COUNT / 17 + 1);
     CHECK_INT(beyond, 0);
     /* Exact numbers of FLOAT16 and FLOAT8E4M3FN, the smallest and the largest, lose nothing. */
@@ -71,10 +70,51 @@ static void test_weights__kernels(void)
     CHECK(npart__lost[NPART__LEVELS_FP8].blocks(fp8, 7, 7, &one, 1) == 0);
     static const float odd[] = {1.00048828125f, 1e6f};
     CHECK(halves->blocks(odd, 1, 1, &one, 1) > 0);
-    npart__count(odd, 2, &zeros, &beyond);
+    check_near(npart__count(odd, 2, &none, &beyond), 1e12);
     CHECK_INT(beyond, 1);
-    static const float level[] = {1, -1, 0};
-    CHECK(npart__lost[NPART__LEVELS_NF4].blocks(level, 3, 64, level, 1) < 1e-10);
+    static const float not_all[] = {NAN, 1, -3, NAN};
+    npart__tops(not_all, 4, tops);
+    CHECK(tops[0] == 3);
+}
+
+static double nf4_lost(const float *w, size_t count, float most)
+{
+    static const double levels[] = {
+#define LEVEL(level) (double)(level),
+#include "weights/nf4.def"
+#undef LEVEL
+    };
+    double sum = 0;
+    for (size_t i = 0; i < count && most > 0; i++) {
+        double least = 2;
+        for (size_t k = 0; k < sizeof levels / sizeof *levels; k++)
+            least = fmin(least, fabs((double)w[i] / (double)most - levels[k]));
+        sum += least * least * (double)most * (double)most;
+    }
+    return sum;
+}
+
+/* Blocks of 64, of which the last is short, and a scale for each number; the levels themselves lose nothing. */
+static void test_weights__nf4(void)
+{
+    static const float exact[] = {0.5f, -0.5f, 0, 0.5f * 0.160930201f};
+    const struct npart__lost *nf4 = &npart__lost[NPART__LEVELS_NF4];
+    float tops[COUNT / 64 + 1] = {0}, each[COUNT], scale[COUNT], inverse[COUNT];
+    double by_blocks = 0, by_numbers = 0;
+    draw();
+    for (size_t i = 0; i < COUNT; i++) {
+        tops[i / 64] = fmaxf(tops[i / 64], fabsf(numbers[i]));
+        each[i] = 0.5f + (float)(i % 7);
+    }
+    for (size_t i = 0; i < COUNT; i += 64)
+        by_blocks += nf4_lost(numbers + i, COUNT - i < 64 ? COUNT - i : 64, tops[i / 64]);
+    for (size_t i = 0; i < COUNT; i++)
+        by_numbers += nf4_lost(numbers + i, 1, each[i]);
+    npart__scales(each, COUNT, NPART__NF4_UNITS, scale, inverse);
+    /* Units are coarse: 0.002 dB. */
+    CHECK(fabs(nf4->blocks(numbers, COUNT, 64, tops, NPART__NF4_UNITS) / by_blocks - 1) < 5e-4);
+    CHECK(fabs(nf4->each(numbers, COUNT, scale, inverse) / by_numbers - 1) < 5e-4);
+    CHECK(nf4->blocks(exact, 4, 64, exact, NPART__NF4_UNITS) == 0);
 }
 
 static uint32_t place_of(const char *name)
@@ -182,4 +222,20 @@ static void test_weights__what_is_absent(void)
     CHECK_INT(npart_losses_make(NULL, NULL, NULL), NPART_ERROR_ARGUMENT);
 }
 
-TESTS(test_weights__kernels, test_weights__channels, test_weights__the_middle, test_weights__what_is_absent)
+/* One that is none makes all losses unknown, and none of them infinite. */
+static void test_weights__no_number(void)
+{
+    struct npart_weight_loss weight = {.size = sizeof weight};
+    npart_model *model;
+    draw();
+    numbers[40] = NAN;
+    npart_losses *losses = losses_of("10,30", "MatMul(x, w)", &model);
+    REQUIRE(npart_losses_weight(losses, 0, &weight));
+    for (uint32_t i = 0; npart_rounding_name(i); i++)
+        CHECK(!weight.is_known[i] && weight.decibels[i] == 0);
+    npart_losses_free(losses);
+    npart_model_free(model);
+}
+
+TESTS(test_weights__kernels, test_weights__nf4, test_weights__no_number, test_weights__channels,
+      test_weights__the_middle, test_weights__what_is_absent)

@@ -48,9 +48,8 @@ Onnx__NodeProto *npart__add_node(struct npart__quantizer *quantizer, const char 
 
 void npart__set_int(struct npart__quantizer *quantizer, Onnx__NodeProto *node, const char *attribute, int64_t value)
 {
-    Onnx__AttributeProto *made = node ? npart__edit_attribute(quantizer->arena, node, attribute,
-                                                              ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INT)
-                                      : NULL;
+    const Onnx__AttributeProto__AttributeType type = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INT;
+    Onnx__AttributeProto *made = node ? npart__edit_attribute(quantizer->arena, node, attribute, type) : NULL;
     if (!made)
         return;
     made->has_i = 1;

@@ -66,9 +66,8 @@ static void scale_back(struct npart__quantizer *quantizer, const Onnx__NodeProto
     const char *cast = npart__new_name(quantizer, integers, "_cast_output");
     const char *scales_name = name_after(quantizer, node, "_quant_scales_mul");
     const char *scales = npart__new_name(quantizer, scales_name, ":0");
-    npart__set_int(quantizer, NPART__ADD_NODE(quantizer, "Cast", npart__new_name(quantizer, integers, "_cast"), cast,
-                                              integers),
-                   "to", b->element_type);
+    const char *name = npart__new_name(quantizer, integers, "_cast");
+    npart__set_int(quantizer, NPART__ADD_NODE(quantizer, "Cast", name, cast, integers), "to", b->element_type);
     NPART__ADD_NODE(quantizer, "Mul", scales_name, scales, a->scale_name, b->scale_name);
     NPART__ADD_NODE(quantizer, "Mul", name_after(quantizer, node, "_quant_output_scale_mul"), result, cast, scales);
 }
@@ -98,9 +97,8 @@ static void replace(struct npart__quantizer *quantizer, const Onnx__NodeProto *n
     const char *list[16] = {NULL};
     for (size_t i = 0; *operands; operands += operands[2] ? 3 : 2) {
         size_t number = (size_t)(operands[1] - '0');
-        list[i++] = *operands == 'a'   ? a->parts[number]
-                    : *operands == 'b' ? b->parts[number]
-                                       : number < node->n_input ? node->input[number] : "";
+        const struct npart__quantized *part = *operands == 'a' ? a : *operands == 'b' ? b : NULL;
+        list[i++] = part ? part->parts[number] : number < node->n_input ? node->input[number] : "";
     }
     Onnx__NodeProto *made = npart__add_node(quantizer, op, name, result ? result : node->output[0], list);
     quantizer->is_removed[place] = true;
@@ -240,15 +238,11 @@ static bool is_float_weight(struct npart__quantizer *quantizer, const char *name
 /* alpha and beta are 1, and the first operand stands as it is. */
 static bool is_plain_gemm(struct npart__quantizer *quantizer, const Onnx__NodeProto *node)
 {
-    bool is_plain = strcmp(node->op_type, "Gemm") == 0 && is_float_weight(quantizer, node->input[1]) &&
-                    !is_float_weight(quantizer, node->input[0]);
-    for (size_t i = 0; is_plain && i < node->n_attribute; i++) {
-        const Onnx__AttributeProto *attribute = node->attribute[i];
-        const char *name = attribute->name ? attribute->name : "";
-        is_plain = !((strcmp(name, "alpha") == 0 || strcmp(name, "beta") == 0) && attribute->f != 1) &&
-                   !(strcmp(name, "transA") == 0 && attribute->i);
-    }
-    return is_plain;
+    const Onnx__AttributeProto *alpha = npart__onnx_attribute(node, "alpha");
+    const Onnx__AttributeProto *beta = npart__onnx_attribute(node, "beta");
+    return strcmp(node->op_type, "Gemm") == 0 && is_float_weight(quantizer, node->input[1]) &&
+           !is_float_weight(quantizer, node->input[0]) && (!alpha || alpha->f == 1) && (!beta || beta->f == 1) &&
+           !npart__onnx_int(node, "transA");
 }
 
 /* A Conv quantizes a weight that is none, too, as an activation; one with a bias it then refuses (conv.py). */
@@ -266,7 +260,7 @@ static void quantize_node(struct npart__quantizer *quantizer, Onnx__NodeProto *n
     const char *op = node->op_type;
     bool has_weight = node->n_input >= 2 && is_float_weight(quantizer, node->input[1]);
     bool is_one = node->n_output == 1 && node->n_input >= 2;
-    const struct npart__quantized *first = node->n_input ? npart__quantized_at(quantizer, node->input[0]) : NULL;
+    struct npart__quantized *first = node->n_input ? npart__quantized_at(quantizer, node->input[0]) : NULL;
     if (is_one && is_quantized_conv(quantizer, node))
         quantize_product(quantizer, node, place, true, false);
     else if (is_one && has_weight && strcmp(op, "MatMul") == 0 && !is_float_weight(quantizer, node->input[0]))
@@ -274,9 +268,7 @@ static void quantize_node(struct npart__quantizer *quantizer, Onnx__NodeProto *n
     else if (is_one && is_plain_gemm(quantizer, node))
         split_gemm(quantizer, node, place);
     else if (is_one && strcmp(op, "Gather") == 0 && is_float_weight(quantizer, node->input[0]))
-        make_integers(quantizer, node,
-                      quantize_weight(quantizer, npart__quantized_at(quantizer, node->input[0]),
-                                      quantizer->format->activation_type, false, 0));
+        make_integers(quantizer, node, quantize_weight(quantizer, first, quantizer->format->activation_type, false, 0));
     else if (strcmp(op, "Transpose") == 0 && node->n_output == 1 && first && first->quantized_name)
         make_integers(quantizer, node, first);
     else if (strcmp(op, "LSTM") == 0 && has_weight && node->n_input > 2 && is_float_weight(quantizer, node->input[2]))

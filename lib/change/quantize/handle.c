@@ -32,9 +32,7 @@ const char *npart_model_quantized_first(const npart_model *model, const char **s
     {                                                                                                                  \
         return model && model->kept && index < model->kept->list.count ? model->kept->list.items[index] : NULL;        \
     }
-NAME_AT(kept)
-NAME_AT(wide)
-NAME_AT(widened)
+NAME_AT(kept) NAME_AT(wide) NAME_AT(widened)
 
 /* A model, and as it is before it is quantized: by another opset, with its graph and what is inferred of that. */
 struct raised {

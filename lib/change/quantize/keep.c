@@ -246,8 +246,7 @@ static void hold_weights(struct npart__quantizer *quantizer)
         struct npart__quantized *tensor = npart__quantized_at(quantizer, weight->name);
         uint8_t from = npart__operator_traits("", weight->op)->elements;
         if (!tensor || !tensor->initializer || (!has_tables && from == NPART__ELEMENTS_GATHER) ||
-            (is_matrices && from != NPART__ELEMENTS_MATMUL) ||
-            weight->decibels[rounding] >= format->least_decibels)
+            (is_matrices && from != NPART__ELEMENTS_MATMUL) || weight->decibels[rounding] >= format->least_decibels)
             continue;
         tensor->is_wide = may_widen && weight->decibels[NPART__ROUND_INT8_CHANNEL] >= format->least_decibels;
         tensor->stays = !tensor->is_wide;

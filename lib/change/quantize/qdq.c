@@ -109,9 +109,8 @@ static void note_wide(struct npart__quantizer *quantizer)
     }
     for (uint32_t i = 0; i < quantizer->tensor_count; i++) {
         struct npart__quantized *tensor = &quantizer->tensors[i];
-        tensor->is_16 = !tensor->is_bias_operand &&
-                        (tensor->initializer ? tensor->uses > 0
-                                             : tensor->maker != NPART_NONE && quantizer->is_16[tensor->maker]);
+        bool is_made_so = tensor->maker != NPART_NONE && quantizer->is_16[tensor->maker];
+        tensor->is_16 = !tensor->is_bias_operand && (tensor->initializer ? tensor->uses > 0 : is_made_so);
     }
     for (uint32_t i = 0; i < graph->n_node; i++)
         note_users(quantizer, i);
@@ -396,8 +395,7 @@ static void add_quantized(struct npart__quantizer *quantizer, const struct npart
         level = level < range.least ? range.least : level > range.most ? range.most : level;
         quantized[i] = (double)(int64_t)(level + (level < 0 ? -0.5 : 0.5));
     }
-    npart__add_tensor(quantizer, name, element_type, own->dims, own->n_dims, numbers ? quantized : NULL,
-                      NPART__ABSENT);
+    npart__add_tensor(quantizer, name, element_type, own->dims, own->n_dims, numbers ? quantized : NULL, NPART__ABSENT);
 }
 
 /* The dims of a tensor's scales: none, that of its channels, or in blocks its own, with a scale for so many numbers

@@ -347,10 +347,8 @@ npart_status npart__quantize(const struct npart__skeleton *skeleton, const struc
         kinds[format->kind](&quantizer);
         status = npart__quantizer_finish(&quantizer) ? NPART_OK : npart__fail_memory(error);
     }
-    *out = (struct npart__skeleton){.input_bytes = skeleton->input_bytes,
-                                    .may_have_external = skeleton->may_have_external,
-                                    .is_whole = true,
-                                    .is_lent = true,
-                                    .limits = skeleton->limits};
+    *out = (struct npart__skeleton){.input_bytes = skeleton->input_bytes, .limits = skeleton->limits,
+                                    .may_have_external = skeleton->may_have_external, .is_whole = true,
+                                    .is_lent = true};
     return status == NPART_OK ? npart__onnx_pack(quantizer.model, arena, &out->data, &out->bytes, error) : status;
 }

@@ -5,8 +5,7 @@
  * Scales of activations stand for those that calibration would find: they differ from tensor to tensor.
  *
  * Where QuantizeLinear and DequantizeLinear go is what ONNX Runtime's quantizer does (onnxruntime/quantization:
- * qdq_quantizer.py and operators/, read at release 1.32), operator by operator: `static` in
- * operators.table.
+ * qdq_quantizer.py and operators/, read at release 1.32), operator by operator: `static` in operators.table.
  */
 #ifndef NPART_QUANTIZE_H
 #define NPART_QUANTIZE_H
@@ -61,10 +60,10 @@ npart_status npart__format_read(const char *text, struct npart__arena *arena, st
 /* The opset that the quantizer brings a model to first: `opset` where that serves. */
 int64_t npart__format_opset(const struct npart__quantized_format *format, int64_t opset);
 
-/* `skeleton` is whole and stays as it is; graph and inference are of its bytes; `own` is what the file had
- * before npart__format_opset. *out, in `arena`, is whole, too, but
- * cannot be written: its weights are nowhere. Where there is nothing to quantize it is the model as
- * it was. Fails with ARGUMENT where no quantizer could read the graph, or a node that is to be kept is not there. */
+/* `skeleton` is whole and stays as it is; graph and inference are of its bytes; `own` is what the file had before
+ * npart__format_opset. *out, in `arena`, is whole, too, but cannot be written: its weights are nowhere. Where there is
+ * nothing to quantize it is the model as it was. Fails with ARGUMENT where no quantizer could read the graph, or a node
+ * that is to be kept is not there. */
 npart_status npart__quantize(const struct npart__skeleton *skeleton, const struct npart__graph *graph,
                              struct npart__inference *inference, const struct npart__quantized_format *format,
                              const struct npart__graph *own, struct npart__arena *arena, struct npart__skeleton *out,

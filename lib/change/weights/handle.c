@@ -51,8 +51,7 @@ bool npart_losses_info(const npart_losses *losses, struct npart_losses_info *out
     if (!losses || !NPART__HAS_ROOM(out))
         return false;
     *out = (struct npart_losses_info){.size = sizeof *out,
-                                      .weight_count = losses->list->items.count,
-                                      .bytes = losses->list->bytes,
+                                      .weight_count = losses->list->items.count, .bytes = losses->list->bytes,
                                       .allocator = &losses->life->arena.allocator};
     return true;
 }

@@ -7,17 +7,17 @@
 #ifndef NPART_WEIGHTS_KERNELS_H
 #define NPART_WEIGHTS_KERNELS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /* Numbers of one call; longer lists are several calls. */
-#define NPART__KERNEL_MOST 4096u
+#define NPART__KERNEL_MOST 16384u
 
-/* What a number becomes once it is divided by its scale; ZERO: nothing is left of it, so that squares are summed. */
-enum npart__levels {
-    NPART__LEVELS_ZERO, NPART__LEVELS_WHOLE, NPART__LEVELS_HALF, NPART__LEVELS_FP8, NPART__LEVELS_NF4
-};
+/* What a number becomes once it is divided by its scale. */
+enum npart__levels { NPART__LEVELS_WHOLE, NPART__LEVELS_HALF, NPART__LEVELS_FP8, NPART__LEVELS_NF4 };
+
+/* The limit of NF4, whose losses are measured in so many parts of the largest magnitude. */
+#define NPART__NF4_UNITS 32767.0f
 
 /* Sums of squares of what is lost. */
 struct npart__lost {
@@ -30,9 +30,12 @@ struct npart__lost {
 /* The largest magnitude of each 32 numbers, the last of fewer; NaN counts as none. */
 void npart__tops(const float *w, size_t count, float *tops);
 void npart__raise(float *largest, const float *w, size_t count); /* largest[i] = max(largest[i], |w[i]|) */
-void npart__count(const float *w, size_t count, uint64_t *zeros, uint64_t *beyond_half);
-/* Of four numbers `step` apart, from each of `count` numbers on: how many have two zeros or more. */
-uint64_t npart__fours(const float *w, size_t count, size_t step);
+/* Each scale is the largest magnitude over the limit; where that is 0, the inverse is 0, too. */
+void npart__scales(const float *tops, size_t count, float limit, float *scale, float *inverse);
+/* Adds what it counts; the sum of all squares. */
+double npart__count(const float *w, size_t count, uint64_t *zeros, uint64_t *beyond_half);
+/* Of groups of four, the next one a hop further, whose numbers are `step` apart: those with two zeros or more. */
+uint64_t npart__fours(const float *w, size_t count, size_t hop, size_t step);
 extern const struct npart__lost npart__lost[]; /* by enum npart__levels */
 
 #endif

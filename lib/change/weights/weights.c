@@ -38,8 +38,9 @@ struct packed {
 };
 
 #define STRIP 128u          /* contracted numbers of a piece of columns: whole blocks of each size */
-#define WIDTH 4096u       /* channels of a piece */
+#define WIDTH NPART__KERNEL_MOST      /* channels of a piece */
 #define PIECE (STRIP * WIDTH) /* numbers */
+#define NEAR (PIECE / 16) /* of rows: what a near cache holds */
 #define RAW (PIECE + 2 * 65536u) /* bytes of packed numbers, whose blocks are no longer */
 #define TILE 1024u          /* columns of a piece that are gone over several times */
 
@@ -88,16 +89,8 @@ struct measure {
 
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
-static bool is_little_endian(void)
-{
-    const uint16_t one = 1;
-    uint8_t first;
-    memcpy(&first, &one, 1);
-    return first == 1;
-}
-
-static npart_status read_bytes(const struct measure *measure, const struct place *from, uint64_t offset,
-                               void *into, size_t bytes)
+static npart_status read_bytes(const struct measure *measure, const struct place *from, uint64_t offset, void *into,
+                               size_t bytes)
 {
     if (from->data) {
         memcpy(into, from->data + offset, bytes);
@@ -146,10 +139,11 @@ static npart_status load(struct measure *measure, uint64_t first, size_t count, 
     const struct place *from = measure->bytes;
     if (from->packed)
         return load_packed(measure, first / measure->shape->inner, first % measure->shape->inner, count, into);
-    if (from->is_native || (from->type == NPART__FLOAT && is_little_endian()))
-        return read_bytes(measure, from, first * measure->width, into, count * measure->width);
-    npart_status status = read_bytes(measure, from, first * measure->width, measure->raw, count * measure->width);
-    for (size_t i = 0; status == NPART_OK && i < count; i++)
+    const union { uint16_t number; uint8_t first; } one = {1}; /* is first where the machine is as files are */
+    bool are_floats = from->is_native || (from->type == NPART__FLOAT && one.first);
+    npart_status status = read_bytes(measure, from, first * measure->width, are_floats ? (void *)into : measure->raw,
+                                     count * measure->width);
+    for (size_t i = 0; status == NPART_OK && !are_floats && i < count; i++)
         into[i] = (float)npart__raw_double(from->type, measure->raw + i * measure->width);
     return status;
 }
@@ -182,23 +176,13 @@ static bool look_at(struct measure *measure, const float *w, size_t count)
     uint64_t zeros = weight->zeros;
     const float one = 1;
     IN_PARTS(w, count, {
-        measure->square += npart__lost[NPART__LEVELS_ZERO].blocks(at, part, part, &one, one);
-        npart__count(at, part, &weight->zeros, &weight->beyond_float16);
-        for (unsigned i = 0; i < NPART__ROUNDINGS; i++)
-            if (ways[i].group == NOTHING)
-                lose(measure, i, at, part, ways[i].limit);
+        measure->square += npart__count(at, part, &weight->zeros, &weight->beyond_float16);
+        measure->errors[NPART__ROUND_FLOAT16] += npart__lost[NPART__LEVELS_HALF].blocks(at, part, part, &one, one);
     })
     return weight->zeros > zeros;
 }
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
-
-static void count_fours(struct measure *measure, const float *w, size_t count, bool has_zeros)
-{
-    for (size_t i = 0; has_zeros && i + 4 <= count; i += 4)
-        measure->two_of_four += (w[i] == 0) + (w[i + 1] == 0) + (w[i + 2] == 0) + (w[i + 3] == 0) >= 2;
-    measure->groups_of_four += count / 4;
-}
 
 /* `tops` has the largest of each 32 numbers, and gets those of each 64 and 128. */
 static void lose_row_blocks(struct measure *measure, const float *w, size_t count)
@@ -218,7 +202,9 @@ static void lose_row_blocks(struct measure *measure, const float *w, size_t coun
 /* A row, or a part of one that begins with a block: blocks follow one another, the last may be short. */
 static void look_at_row(struct measure *measure, const float *w, size_t count, uint64_t channel)
 {
-    count_fours(measure, w, count, look_at(measure, w, count));
+    if (look_at(measure, w, count))
+        measure->two_of_four += npart__fours(w, count / 4, 4, 1);
+    measure->groups_of_four += count / 4;
     float *tops = measure->room->tops, *most = &measure->largest[channel];
     IN_PARTS(w, count, {
         size_t groups = (part + 31) / 32;
@@ -259,9 +245,9 @@ static npart_status for_rows(struct measure *measure, bool is_again)
     uint64_t rows = measure->shape->channels, length = measure->shape->contracted * measure->shape->inner;
     npart_status status = NPART_OK;
     for (uint64_t row = 0, taken; row < rows && status == NPART_OK; row += taken) {
-        taken = length > PIECE ? 1 : PIECE / length < rows - row ? PIECE / length : rows - row;
-        for (uint64_t at = 0; at < length && status == NPART_OK; at += PIECE) {
-            size_t part = length - at < PIECE ? (size_t)(length - at) : PIECE;
+        taken = length > NEAR ? 1 : NEAR / length < rows - row ? NEAR / length : rows - row;
+        for (uint64_t at = 0; at < length && status == NPART_OK; at += NEAR) {
+            size_t part = length - at < NEAR ? (size_t)(length - at) : NEAR;
             status = gather(measure, row, at, (size_t)taken * part);
             for (uint64_t i = 0; status == NPART_OK && i < taken; i++)
                 (is_again ? lose_row : look_at_row)(measure, measure->room->piece + i * length, part, row + i);
@@ -271,22 +257,6 @@ static npart_status for_rows(struct measure *measure, bool is_again)
 }
 
 /* ---- columns ----------------------------------------------------------------------------------------------------- */
-
-static void set_scales(struct measure *measure, unsigned rounding, const float *tops, size_t width)
-{
-    float *scale = measure->room->scales[rounding], *inverse = measure->room->inverses[rounding];
-    for (size_t i = 0; i < width; i++) {
-        scale[i] = tops[i] / ways[rounding].limit;
-        inverse[i] = scale[i] > 0 ? 1 / scale[i] : 0;
-    }
-}
-
-static void count_column_fours(struct measure *measure, const float *w, size_t rows, size_t width, bool has_zeros)
-{
-    for (size_t r = 0; has_zeros && r + 4 <= rows; r += 4)
-        measure->two_of_four += npart__fours(w + r * width, width, width);
-    measure->groups_of_four += rows / 4 * width;
-}
 
 /* The largest of each 32 rows by column, from these of each 64 and 128, and in the end of all. `w` has `stride` numbers
  * a row, of which these are `width`. */
@@ -305,7 +275,8 @@ static void lose_blocks(struct measure *measure, const float *w, size_t rows, si
                 if (ways[i].group != blocks[b])
                     continue;
                 if (r % blocks[b] == 0)
-                    set_scales(measure, i, measure->room->tops + r / blocks[b] * each * TILE, width);
+                    npart__scales(measure->room->tops + r / blocks[b] * each * TILE, width, ways[i].limit,
+                                  measure->room->scales[i], measure->room->inverses[i]);
                 lose_each(measure, i, w + r * stride, width);
             }
     }
@@ -317,7 +288,9 @@ static void lose_blocks(struct measure *measure, const float *w, size_t rows, si
 static void look_at_strip(struct measure *measure, size_t rows, size_t width, uint64_t channel)
 {
     bool has_zeros = look_at(measure, measure->room->piece, rows * width);
-    count_column_fours(measure, measure->room->piece, rows, width, has_zeros);
+    for (size_t r = 0; has_zeros && r + 4 <= rows; r += 4)
+        measure->two_of_four += npart__fours(measure->room->piece + r * width, width, 1, width);
+    measure->groups_of_four += rows / 4 * width;
     for (size_t from = 0; from < width; from += TILE)
         lose_blocks(measure, measure->room->piece + from, rows, width - from < TILE ? width - from : TILE, width,
                     measure->largest + channel + from);
@@ -327,7 +300,8 @@ static void lose_strip(struct measure *measure, size_t rows, size_t width, uint6
 {
     for (unsigned i = 0; i < NPART__ROUNDINGS; i++)
         if (ways[i].group == CHANNEL)
-            set_scales(measure, i, measure->largest + channel, width);
+            npart__scales(measure->largest + channel, width, ways[i].limit, measure->room->scales[i],
+                          measure->room->inverses[i]);
     for (size_t r = 0; r < rows; r++)
         for (unsigned i = 0; i < NPART__ROUNDINGS; i++)
             if (ways[i].group == TENSOR)
@@ -377,10 +351,9 @@ static bool settle(const struct measure *measure, struct npart__arena *arena)
     bool *is_known = npart__arena_zeroed(arena, NPART__ROUNDINGS, sizeof *is_known);
     for (unsigned i = 0; decibels && is_known && i < NPART__ROUNDINGS; i++) {
         double lost = measure->errors[i];
-        is_known[i] = lost > 0 && lost < (double)INFINITY && measure->square > 0;
-        decibels[i] = is_known[i]                              ? 10 * log10(measure->square / lost)
-                      : lost >= 0 && lost < (double)INFINITY ? (double)INFINITY
-                                                               : 0;
+        bool is_number = lost >= 0 && lost < (double)INFINITY && measure->square < (double)INFINITY;
+        is_known[i] = is_number && lost > 0 && measure->square > 0;
+        decibels[i] = is_known[i] ? 10 * log10(measure->square / lost) : is_number ? (double)INFINITY : 0;
     }
     measure->weight->abs_max = (double)measure->most;
     if (measure->groups_of_four)
@@ -464,15 +437,14 @@ static npart_status find_external(struct reading *reading, const struct npart__e
 }
 
 /* Numbers of typed fields, which stand in the skeleton. */
-static npart_status find_typed(struct reading *reading, const struct npart__tensor *tensor,
-                               struct place *out)
+static npart_status find_typed(struct reading *reading, const struct npart__tensor *tensor, struct place *out)
 {
     float *numbers = npart__arena_allocate(reading->arena, (size_t)tensor->elements * sizeof *numbers);
-    double *wide = npart__arena_allocate(reading->arena, (size_t)tensor->elements * sizeof *wide);
+    double *wide = npart__arena_zeroed(reading->arena, (size_t)tensor->elements, sizeof *wide);
     if (!numbers || !wide)
         return npart__fail_memory(reading->error);
-    bool is_read = npart__tensor_doubles(tensor, wide, tensor->elements);
-    for (uint64_t i = 0; is_read && i < tensor->elements; i++)
+    (void)npart__tensor_doubles(tensor, wide, tensor->elements);
+    for (uint64_t i = 0; i < tensor->elements; i++)
         numbers[i] = (float)wide[i];
     npart__arena_release(reading->arena, wide);
     out->data = (const uint8_t *)numbers;
@@ -534,16 +506,15 @@ static uint64_t product(const int64_t *dims, uint32_t count)
     return all;
 }
 
-static struct shape shape_of(const struct npart__graph *graph, const struct npart__node *node,
-                                           uint8_t layout, const struct npart__tensor *tensor)
+static struct shape shape_of(const struct npart__graph *graph, const struct npart__node *node, uint8_t layout,
+                             const struct npart__tensor *tensor)
 {
     const int64_t *dims = tensor->dims;
     uint32_t rank = tensor->rank;
     if (layout == TURNED)
         layout = npart__node_int(graph, node, "transB", 0) ? ROWS : COLUMNS;
     if (layout == COLUMNS)
-        return (struct shape){product(dims, rank - 2), (uint64_t)dims[rank - 2],
-                                            (uint64_t)dims[rank - 1], 1};
+        return (struct shape){product(dims, rank - 2), (uint64_t)dims[rank - 2], (uint64_t)dims[rank - 1], 1};
     if (layout == MIDDLE)
         return (struct shape){1, (uint64_t)dims[0], (uint64_t)dims[1], product(dims + 2, rank - 2)};
     uint32_t first = layout == LEFT ? rank - 1 : layout == STATES ? 2 : 1;
@@ -561,8 +532,7 @@ static bool is_first(struct reading *reading, const struct npart__node *node, ui
 }
 
 static npart_status measure(struct reading *reading, const struct npart__node *node, uint32_t operand,
-                            struct npart_weight_loss weight, const struct shape *shape,
-                            const struct place *bytes)
+                            struct npart_weight_loss weight, const struct shape *shape, const struct place *bytes)
 {
     weight.size = sizeof weight;
     weight.two_of_four = -1;
@@ -614,14 +584,10 @@ static npart_status read_packed(struct reading *reading, const struct npart__nod
     for (uint32_t i = 0; is_known && status == NPART_OK && i < 2u + packed.has_zeros; i++) {
         const struct npart__tensor *tensor = constant_of(reading, node, i + 1);
         is_known = tensor && tensor->elements == numbers[i];
-        if (is_known)
-            status = find_bytes(reading, tensor, operand_name(reading, node, i + 1), parts[i]);
-    }
-    for (uint32_t i = 0; is_known && status == NPART_OK && i < 2u + packed.has_zeros; i++) {
-        uint8_t type = parts[i]->type;
-        is_known = (i == 1 ? type == NPART__FLOAT || type == NPART__FLOAT16 || type == NPART__BFLOAT16
-                           : type == NPART__UINT8) &&
-                   (parts[i]->data || (reading->open_file && strcmp(parts[i]->file, reading->open_file) == 0));
+        status = is_known ? find_bytes(reading, tensor, operand_name(reading, node, i + 1), parts[i]) : status;
+        is_known = is_known && status == NPART_OK &&
+                   (i == 1 ? is_wide_float(tensor) : parts[i]->type == NPART__UINT8) &&
+                   (parts[i]->data || strcmp(parts[i]->file, bytes.file) == 0);
     }
     int64_t *dims = npart__arena_zeroed(reading->arena, 2, sizeof *dims);
     if (status != NPART_OK || !is_known || !dims)
@@ -629,10 +595,9 @@ static npart_status read_packed(struct reading *reading, const struct npart__nod
     dims[0] = (int64_t)channels;
     dims[1] = (int64_t)columns;
     bytes.packed = &packed;
-    return measure(reading, node, 1,
-                   (struct npart_weight_loss){.rank = 2, .dims = dims, .elements = channels * columns,
-                                              .bytes = numbers[0]},
-                   &(struct shape){1, 1, channels, columns}, &bytes);
+    const struct npart_weight_loss weight = {
+        .rank = 2, .dims = dims, .elements = channels * columns, .bytes = numbers[0]};
+    return measure(reading, node, 1, weight, &(struct shape){1, 1, channels, columns}, &bytes);
 }
 
 static npart_status read_node(struct reading *reading, const struct npart__node *node)
