@@ -4,6 +4,7 @@
  */
 #include <math.h>
 
+#include "graph/graph.h"
 #include "support/analysis.h"
 #include "support/model_text.h"
 #include "support/test.h"
@@ -92,6 +93,27 @@ static double nf4_lost(const float *w, size_t count, float most)
         sum += least * least * (double)most * (double)most;
     }
     return sum;
+}
+
+/* All that 16 bits can say. */
+static void test_weights__widen(void)
+{
+    static uint16_t halves[65536];
+    static float found[65536];
+    for (uint32_t i = 0; i < 65536; i++)
+        halves[i] = (uint16_t)i;
+    for (int is_brain = 0; is_brain < 2; is_brain++) {
+        uint32_t wrong = 0;
+        npart__widen(halves, 65536, is_brain, found);
+        for (uint32_t i = 0; i < 65536; i++) {
+            const uint8_t bytes[] = {(uint8_t)(i & 0xff), (uint8_t)(i >> 8)};
+            const float wanted = (float)npart__raw_double(is_brain ? NPART__BFLOAT16 : NPART__FLOAT16, bytes);
+            const bool is_it = wanted == found[i] && signbit(wanted) == signbit(found[i]);
+            if (isnan(wanted) ? !isnan(found[i]) : !is_it)
+                wrong++;
+        }
+        CHECK_INT(wrong, 0);
+    }
 }
 
 /* Blocks of 64, of which the last is short, and a scale for each number; the levels themselves lose nothing. */
@@ -237,5 +259,5 @@ static void test_weights__no_number(void)
     npart_model_free(model);
 }
 
-TESTS(test_weights__kernels, test_weights__nf4, test_weights__no_number, test_weights__channels,
-      test_weights__the_middle, test_weights__what_is_absent)
+TESTS(test_weights__kernels, test_weights__widen, test_weights__nf4, test_weights__no_number,
+      test_weights__channels, test_weights__the_middle, test_weights__what_is_absent)

@@ -29,8 +29,7 @@ const char *npart_precision_name(uint32_t index, const char **about)
 static double read_number(const char *text, size_t length)
 {
     size_t whole = strspn(text, "0123456789"), all = whole;
-    if (whole && text[whole] == '.')
-        all += 1 + strspn(text + whole + 1, "0123456789");
+    all += whole && text[whole] == '.' ? 1 + strspn(text + whole + 1, "0123456789") : 0;
     return all == length && length < 9 ? npart__read_decimal(text) : 0;
 }
 
@@ -79,9 +78,8 @@ static npart_status fail_name(const char *text, size_t length, struct npart_erro
         used += (size_t)snprintf(list + used, sizeof list - used, " %s", formats[i].name);
     }
     npart__nearest_hint(&nearest, hint, sizeof hint);
-    bool is_near = strstr(hint, "did you mean") != NULL;
     return npart__fail(error, NPART_ERROR_ARGUMENT, text, "there is no such precision%s; there are%s",
-                       is_near ? hint : "", list);
+                       strstr(hint, "did you mean") ? hint : "", list);
 }
 
 npart_status npart__format_read(const char *text, struct npart__arena *arena, struct npart__quantized_format *out,

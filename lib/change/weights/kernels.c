@@ -36,6 +36,18 @@ static inline double sum(const float *sums)
             (sums)[k] += (e) * (e);                                                                                    \
     } while (0)
 
+CLONES void npart__widen(const uint16_t *halves, size_t count, bool is_brain, float *out)
+{
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t rest = halves[i] & 0x7fffu, none = rest < 0x7c00u ? 0 : 0x7f800000u;
+        uint32_t bits = is_brain ? rest << 16 : rest << 13 | none;
+        float x;
+        memcpy(&x, &bits, sizeof x);
+        x *= is_brain ? 1 : 0x1p112f;
+        out[i] = halves[i] & 0x8000u ? -x : x;
+    }
+}
+
 /* Magnitudes are ordered as their bits are. */
 static inline float top(const float *w, size_t count)
 {
@@ -163,8 +175,8 @@ LOST(fp8)
 #define RUN 64u
 #define IN_UNITS(level) (int16_t)(fabsf(level) * NPART__NF4_UNITS + 0.5f)
 
-/* Of up to RUN numbers, with one scale for all (`step` 0) or for each (1). Numbers become units as `whole` does it: they
- * are the low bits of the sum. The nearest level is 0, or has the number's sign. */
+/* Of up to RUN numbers, with one scale for all (`step` 0) or for each (1). Numbers become units as `whole` does it:
+ * they are the low bits of the sum. The nearest level is 0, or has the number's sign. */
 static inline double nf4_run(const float *w, size_t count, const float *scale, const float *inverse, size_t step)
 {
     float sums[LANES] = {0};

@@ -2,16 +2,16 @@
  *
  * The loops over all numbers: what a weight loses. Sums are kept in LANES parts, whatever the machine's vectors hold,
  * so that results are the same on each. Each part is single precision over at most NPART__KERNEL_MOST numbers, then
- * double.
+ * double: calls take no more.
  */
 #ifndef NPART_WEIGHTS_KERNELS_H
 #define NPART_WEIGHTS_KERNELS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* Numbers of one call; longer lists are several calls. */
-#define NPART__KERNEL_MOST 16384u
+#define NPART__KERNEL_MOST 32768u
 
 /* What a number becomes once it is divided by its scale. */
 enum npart__levels { NPART__LEVELS_WHOLE, NPART__LEVELS_HALF, NPART__LEVELS_FP8, NPART__LEVELS_NF4 };
@@ -27,6 +27,8 @@ struct npart__lost {
     double (*each)(const float *w, size_t count, const float *scale, const float *inverse);
 };
 
+/* FLOAT16, or BFLOAT16, as floats. */
+void npart__widen(const uint16_t *halves, size_t count, bool is_brain, float *out);
 /* The largest magnitude of each 32 numbers, the last of fewer; NaN counts as none. */
 void npart__tops(const float *w, size_t count, float *tops);
 void npart__raise(float *largest, const float *w, size_t count); /* largest[i] = max(largest[i], |w[i]|) */

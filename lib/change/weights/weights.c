@@ -38,9 +38,8 @@ struct packed {
 };
 
 #define STRIP 128u          /* contracted numbers of a piece of columns: whole blocks of each size */
-#define WIDTH NPART__KERNEL_MOST      /* channels of a piece */
+#define WIDTH 16384u        /* channels of a piece */
 #define PIECE (STRIP * WIDTH) /* numbers */
-#define NEAR (PIECE / 16) /* of rows: what a near cache holds */
 #define RAW (PIECE + 2 * 65536u) /* bytes of packed numbers, whose blocks are no longer */
 #define TILE 1024u          /* columns of a piece that are gone over several times */
 
@@ -143,18 +142,13 @@ static npart_status load(struct measure *measure, uint64_t first, size_t count, 
     bool are_floats = from->is_native || (from->type == NPART__FLOAT && one.first);
     npart_status status = read_bytes(measure, from, first * measure->width, are_floats ? (void *)into : measure->raw,
                                      count * measure->width);
-    for (size_t i = 0; status == NPART_OK && !are_floats && i < count; i++)
-        into[i] = (float)npart__raw_double(from->type, measure->raw + i * measure->width);
+    if (status == NPART_OK && one.first && (from->type == NPART__FLOAT16 || from->type == NPART__BFLOAT16))
+        npart__widen((const uint16_t *)(const void *)measure->raw, count, from->type == NPART__BFLOAT16, into);
+    else
+        for (size_t i = 0; status == NPART_OK && !are_floats && i < count; i++)
+            into[i] = (float)npart__raw_double(from->type, measure->raw + i * measure->width);
     return status;
 }
-
-/* Calls of a kernel on as many numbers as it takes at once. */
-#define IN_PARTS(w, count, call)                                                                                       \
-    for (size_t from_ = 0; from_ < (count); from_ += NPART__KERNEL_MOST) {                                             \
-        const size_t part = (count)-from_ < NPART__KERNEL_MOST ? (count)-from_ : NPART__KERNEL_MOST;                   \
-        const float *at = (w) + from_;                                                                                 \
-        call;                                                                                                          \
-    }
 
 /* With one scale for all, whose largest magnitude is `top`. */
 static void lose(struct measure *measure, unsigned rounding, const float *w, size_t count, float top)
@@ -174,11 +168,8 @@ static bool look_at(struct measure *measure, const float *w, size_t count)
 {
     struct npart_weight_loss *weight = measure->weight;
     uint64_t zeros = weight->zeros;
-    const float one = 1;
-    IN_PARTS(w, count, {
-        measure->square += npart__count(at, part, &weight->zeros, &weight->beyond_float16);
-        measure->errors[NPART__ROUND_FLOAT16] += npart__lost[NPART__LEVELS_HALF].blocks(at, part, part, &one, one);
-    })
+    measure->square += npart__count(w, count, &weight->zeros, &weight->beyond_float16);
+    lose(measure, NPART__ROUND_FLOAT16, w, count, 1);
     return weight->zeros > zeros;
 }
 
@@ -206,22 +197,17 @@ static void look_at_row(struct measure *measure, const float *w, size_t count, u
         measure->two_of_four += npart__fours(w, count / 4, 4, 1);
     measure->groups_of_four += count / 4;
     float *tops = measure->room->tops, *most = &measure->largest[channel];
-    IN_PARTS(w, count, {
-        size_t groups = (part + 31) / 32;
-        npart__tops(at, part, tops);
-        for (size_t i = 0; i < groups; i++)
-            *most = tops[i] > *most ? tops[i] : *most;
-        lose_row_blocks(measure, at, part);
-    })
+    npart__tops(w, count, tops);
+    for (size_t i = 0; i < (count + 31) / 32; i++)
+        *most = tops[i] > *most ? tops[i] : *most;
+    lose_row_blocks(measure, w, count);
 }
 
 static void lose_row(struct measure *measure, const float *w, size_t count, uint64_t channel)
 {
-    IN_PARTS(w, count, {
-        for (unsigned i = 0; i < NPART__ROUNDINGS; i++)
-            if (ways[i].group == TENSOR || ways[i].group == CHANNEL)
-                lose(measure, i, at, part, ways[i].group == TENSOR ? measure->most : measure->largest[channel]);
-    })
+    for (unsigned i = 0; i < NPART__ROUNDINGS; i++)
+        if (ways[i].group == TENSOR || ways[i].group == CHANNEL)
+            lose(measure, i, w, count, ways[i].group == TENSOR ? measure->most : measure->largest[channel]);
 }
 
 /* `count` numbers of channels from number `at` of a channel on, which are brought together where they lie apart. */
@@ -243,11 +229,12 @@ static npart_status gather(struct measure *measure, uint64_t channel, uint64_t a
 static npart_status for_rows(struct measure *measure, bool is_again)
 {
     uint64_t rows = measure->shape->channels, length = measure->shape->contracted * measure->shape->inner;
+    const uint64_t most = NPART__KERNEL_MOST;
     npart_status status = NPART_OK;
     for (uint64_t row = 0, taken; row < rows && status == NPART_OK; row += taken) {
-        taken = length > NEAR ? 1 : NEAR / length < rows - row ? NEAR / length : rows - row;
-        for (uint64_t at = 0; at < length && status == NPART_OK; at += NEAR) {
-            size_t part = length - at < NEAR ? (size_t)(length - at) : NEAR;
+        taken = length > most ? 1 : most / length < rows - row ? most / length : rows - row;
+        for (uint64_t at = 0; at < length && status == NPART_OK; at += most) {
+            size_t part = length - at < most ? (size_t)(length - at) : most;
             status = gather(measure, row, at, (size_t)taken * part);
             for (uint64_t i = 0; status == NPART_OK && i < taken; i++)
                 (is_again ? lose_row : look_at_row)(measure, measure->room->piece + i * length, part, row + i);
@@ -287,7 +274,9 @@ static void lose_blocks(struct measure *measure, const float *w, size_t rows, si
  * holds. */
 static void look_at_strip(struct measure *measure, size_t rows, size_t width, uint64_t channel)
 {
-    bool has_zeros = look_at(measure, measure->room->piece, rows * width);
+    bool has_zeros = false;
+    for (size_t r = 0; r < rows; r++)
+        has_zeros |= look_at(measure, measure->room->piece + r * width, width);
     for (size_t r = 0; has_zeros && r + 4 <= rows; r += 4)
         measure->two_of_four += npart__fours(measure->room->piece + r * width, width, 1, width);
     measure->groups_of_four += rows / 4 * width;
