@@ -346,12 +346,31 @@ enum npart__truth npart__holds_initializer(const struct npart__asked *asked)
                            npart__value_at(asked->trial->graph, asked->value)->tensor);
 }
 
+/* What quantizes a constant again as it was gives the constant; ONNX Runtime takes both nodes away. Asked of QNN's
+ * BatchNormalization, whose scales a quantizer writes so where several share them: 23 graphs. */
+static uint32_t quantized_again(const struct npart__trial *trial, uint32_t value)
+{
+    const struct npart__graph *graph = trial->graph;
+    uint32_t again = npart__producer(graph, value);
+    if (!npart__plays(graph, again, NPART__ROLE_QUANTIZES))
+        return value;
+    npart__look_beyond(trial);
+    const struct npart__node *quantizer = npart__node_at(graph, again);
+    uint32_t from = npart__producer(graph, npart__node_input(graph, quantizer, 0));
+    if (!npart__plays(graph, from, NPART__ROLE_DEQUANTIZES) ||
+        !npart__undoes(trial->session, npart__node_at(graph, from), quantizer))
+        return value;
+    return npart__node_input(graph, npart__node_at(graph, from), 0);
+}
+
 /* A weight that is stored quantized: the DequantizeLinear that makes the operand takes a constant. */
 enum npart__truth npart__holds_qconst(const struct npart__asked *asked)
 {
     const bool *is_constant = asked->trial->session->is_constant;
     uint32_t stored = asked->is_output ? NPART_NONE
                                        : npart__quantizing_operand(asked->trial, asked->value, false, 0);
+    if (stored != NPART_NONE)
+        stored = quantized_again(asked->trial, stored);
     return npart__truth_of(is_constant[asked->value] || (stored != NPART_NONE && is_constant[stored]));
 }
 
