@@ -451,9 +451,14 @@ static struct npart__answer users_answer(const struct npart__trial *trial, uint3
                          npart__value_at(trial->graph, value)->is_graph_output);
 }
 
+/* Of what the runtime quantizes anew that QuantizeLinear is the only one. */
 static struct npart__answer answer_users(const struct npart__asked *asked)
 {
-    return users_answer(asked->trial, asked->value);
+    const struct npart__trial *trial = asked->trial;
+    if (!npart__value_at(trial->graph, asked->value)->is_graph_output &&
+        npart__moved_dequantizer(trial, asked->value) != NPART_NONE)
+        return number_answer(1);
+    return users_answer(trial, asked->value);
 }
 
 /* The runtime gives each user a DequantizeLinear of its own. */
