@@ -115,7 +115,7 @@ static inline float whole(float x)
     return (x + 12582912.0f) - 12582912.0f;
 }
 
-/* So many digits behind the point of the significand, halves to even, but no more than the exponent `least` leaves; of
+/* So many digits after the point of the significand, halves to even, but no more than the exponent `least` leaves; of
  * magnitudes whose exponent is not above 127 + digits - 23: what is added has room for these digits alone. */
 static inline float significand(float x, int digits, int least)
 {
