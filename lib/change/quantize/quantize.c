@@ -109,8 +109,7 @@ npart_status npart__format_read(const char *text, struct npart__arena *arena, st
         return npart__fail(error, NPART_ERROR_ARGUMENT, text,
                            "%s does not have these options; not all have each of :per-tensor, :per-channel, :qnn, "
                            ":activations=int8|uint8|int16|uint16, :block=N, :min-db=N and, at the end, :keep=NODE and "
-                           ":keep16=NODE",
-                           formats[row].name);
+                           ":keep16=NODE", formats[row].name);
     out->name = npart__arena_copy_text(arena, text, strlen(text));
     out->kept = out->name && *kept ? out->name + (kept - text) : NULL;
     out->keeps_16 = keeps_16;

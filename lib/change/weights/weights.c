@@ -42,6 +42,7 @@ struct packed {
 #define PIECE (STRIP * WIDTH) /* numbers */
 #define RAW (PIECE + 2 * 65536u) /* bytes of packed numbers, whose blocks are no longer */
 #define TILE 1024u          /* columns of a piece that are gone over several times */
+_Static_assert(NPART__KERNEL_MOST % STRIP == 0 && NPART__KERNEL_MOST <= STRIP * TILE, "whole blocks, room for tops");
 
 /* Numbers of a block, each twice those before. */
 static const unsigned blocks[] = {32, 64, 128};
