@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``import npu_partition`` takes little time, and each public name is there all the same."""
+"""``import npu_partition`` loads little, and each public name is there all the same."""
 from __future__ import annotations
 
 import ast
@@ -11,18 +11,19 @@ import pytest
 
 import npu_partition
 
-MOST_MS = 60
-SCRIPT = "import time; start = time.process_time(); {}; print(1000 * (time.process_time() - start))"
+# What `import npu_partition` brings in beside what an interpreter and its packages have loaded already.
+MOST_MODULES = 40
 
 
 def run(code: str) -> str:
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
 
 
-def test_import_takes_little_time() -> None:
-    """Of the processor, which others share; the first run may have to compile."""
-    taken = min(float(run(SCRIPT.format("import npu_partition"))) for _try in range(6))
-    assert taken < MOST_MS
+def test_few_modules_are_imported() -> None:
+    """Time follows from what is loaded, and that is the same on every machine."""
+    modules = run("import sys; before = {*sys.modules}; import npu_partition; print(*{*sys.modules} - before)").split()
+    assert "npu_partition" in modules
+    assert len(modules) <= MOST_MODULES
 
 
 @pytest.mark.parametrize("code", ["import npu_partition", "import npu_partition; npu_partition.analyze"])
