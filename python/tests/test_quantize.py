@@ -200,6 +200,37 @@ def test_a_mask_is_calibrated(tmp_path: pathlib.Path, number: float, verdict: st
     assert f"as promised by w8a8: {verdict}" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("precision", ["w8a8:qnn", "w8a16:qnn", "w8a8"])
+def test_what_is_handed_on_has_the_same_range(tmp_path: pathlib.Path, precision: str,
+                                              capsys: pytest.CaptureFixture[str]) -> None:
+    """A constant that several nodes have by an Identity, as exporters write it, or that is scale and bias of each; an
+    Expand of no axis."""
+    pytest.importorskip("onnxruntime.quantization")
+    model, out = str(tmp_path / "m.onnx"), str(tmp_path / "out.onnx")
+    constants = {"one": np.ones(4), "zero": np.zeros(4), "w": np.random.default_rng(5).normal(size=(4, 4, 3, 3))}
+    nodes = [helper.make_node("Identity", ["one"], ["scale"], "scale"),
+             helper.make_node("Identity", ["zero"], ["shift"], "shift"),
+             helper.make_node("Conv", ["x", "w"], ["c"], "conv", pads=[1, 1, 1, 1]),
+             helper.make_node("Add", ["c", "x"], ["s"], "sum"),
+             helper.make_node("BatchNormalization", ["s", "scale", "shift", "zero", "one"], ["n"], "norm"),
+             helper.make_node("Expand", ["n", "dims"], ["e"], "expand"),
+             helper.make_node("BatchNormalization", ["e", "one", "one", "zero", "one"], ["f"], "second"),
+             helper.make_node("BatchNormalization", ["f", "one", "one", "one", "one"], ["g"], "third"),
+             helper.make_node("Relu", ["g"], ["y"], "relu")]
+    graph = helper.make_graph(
+        nodes, "g", [helper.make_tensor_value_info("x", 1, [1, 4, 8, 8])],
+        [helper.make_tensor_value_info("y", 1, [1, 4, 8, 8])],
+        [numpy_helper.from_array(np.asarray(value, np.float32), name) for name, value in constants.items()] +
+        [numpy_helper.from_array(np.ones(0, np.int64), "dims")])
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), model)
+    assert quantize.main([model, "-t", "hexagon", "--as", precision, "--random", "-o", out]) == 0
+    assert "as promised" in capsys.readouterr().out
+    promised = npu_partition.analyze(model, "hexagon", as_=precision, advice=False).targets[0]
+    real = npu_partition.analyze(out, "hexagon", advice=False).targets[0]
+    assert (sorted((node.name, node.op, node.verdict) for node in promised.nodes) ==
+            sorted((node.name, node.op, node.verdict) for node in real.nodes))
+
+
 @pytest.mark.parametrize("precision, limit, kept, widened", [
     ("w4a16", "25", (), ("w", "m")), ("w4:block=32", "25", (), ("m",)),
     ("w8a8", "80", ("first", "second", "product"), ()), ("w4", "80", ("product",), ())])

@@ -44,6 +44,7 @@ struct npart__quantized {
     /* of the file */
     uint8_t element_type; /* 0: unknown */
     uint8_t reach; /* enum npart__reach */
+    const struct npart__quantized *origin; /* whose numbers it has, moved or repeated; NULL: its own */
     uint32_t declared_rank; /* 0: none is declared */
     bool is_input, is_output, is_captured; /* of the main graph; used in a body */
     uint32_t maker;       /* place in the file's list of nodes; NPART_NONE: none */
@@ -116,10 +117,10 @@ npart_status npart__quantizer_keep(struct npart__quantizer *quantizer, struct np
 const char *npart__find_kept(const char *text);
 /* The next of what is kept: from after its mark on to the next one, or the end; NULL past the last. */
 const char *npart__next_kept(const char *at, size_t *length, bool *is_16);
-/* Stands for the scale that a tensor would get: no two have the same. A power of two where it is FLOAT16. */
+/* Stands for the scale that a tensor would get: other numbers, another one. A power of two where it is FLOAT16. */
 static inline double npart__stand_in(const struct npart__quantizer *quantizer, const struct npart__quantized *tensor)
 {
-    uint32_t name = (uint32_t)(tensor - quantizer->tensors);
+    uint32_t name = (uint32_t)((tensor->origin ? tensor->origin : tensor) - quantizer->tensors);
     return tensor->element_type == NPART__FLOAT16 ? 1.0 / (double)(16u << name % 4) : (1.0 + name % 997 / 997.0) / 64;
 }
 

@@ -53,9 +53,8 @@ static bool is_own(const struct npart__quantizer *quantizer, const char *op)
 static const struct row *row_of(const struct npart__quantizer *quantizer, const char *op)
 {
     static const struct row base = {"", BASE, 0};
-    if (npart__op_plays(op, NPART__ROLE_QUANTIZES) || npart__op_plays(op, NPART__ROLE_DEQUANTIZES))
-        return NULL;
-    if (quantizer->format->is_for_qnn && !is_own(quantizer, op))
+    if (npart__op_plays(op, NPART__ROLE_QUANTIZES) || npart__op_plays(op, NPART__ROLE_DEQUANTIZES) ||
+        (quantizer->format->is_for_qnn && !is_own(quantizer, op)))
         return NULL;
     for (size_t i = 0; i < NPART__COUNT(rows); i++)
         if (strcmp(rows[i].op, op) == 0)
@@ -177,7 +176,16 @@ static void take_name(struct npart__quantizer *quantizer, const char *name, cons
     tensor->initializer = made;
 }
 
-/* A bias that has been quantized for another node is copied, as its scale follows from this node's operands. */
+/* Operands or results of a node of the file that have a name have another from here on. */
+static void rename_each(char **names, size_t count, const char *from, const char *to)
+{
+    for (size_t i = 0; to && i < count; i++)
+        if (strcmp(names[i], from) == 0)
+            names[i] = (char *)(uintptr_t)to;
+}
+
+/* A bias that has been quantized for another node is copied, as its scale follows from this node's operands; the node
+ * reads the copy wherever it has read the bias (qdq_quantizer.py, quantize_bias_tensor). */
 static void mark_bias(struct npart__quantizer *quantizer, Onnx__NodeProto *node, uint32_t place)
 {
     struct npart__quantized *bias = npart__quantized_at(quantizer, node->input[2]);
@@ -190,7 +198,7 @@ static void mark_bias(struct npart__quantizer *quantizer, Onnx__NodeProto *node,
     row.is_converted = row.operand && quantizer->is_16[place] != row.operand->is_16;
     if (bias->is_bias) {
         row.name = copy_name(quantizer, node->input[2], bias->copies++);
-        node->input[2] = (char *)(uintptr_t)row.name;
+        rename_each(node->input, node->n_input, node->input[2], row.name);
         take_name(quantizer, row.name, bias->initializer);
     }
     bias->is_bias = true;
@@ -211,15 +219,6 @@ static bool pads_nothing_new(struct npart__quantizer *quantizer, const Onnx__Nod
     return constant && constant->tensor && npart__tensor_doubles(constant->tensor, &number, 1) && number == 0;
 }
 
-/* What a node of the file makes under a name it makes under another from here on. */
-static void rename_result(struct npart__quantizer *quantizer, uint32_t maker, const char *from, const char *to)
-{
-    Onnx__NodeProto *node = quantizer->main->node[maker];
-    for (size_t i = 0; to && i < node->n_output; i++)
-        if (strcmp(node->output[i], from) == 0)
-            node->output[i] = (char *)(uintptr_t)to;
-}
-
 /* Symmetric ranges do not end where a Relu ends. What makes the operand makes the result, then. */
 static void ask_range(struct npart__quantizer *quantizer, Onnx__NodeProto *node, uint32_t place,
                       struct npart__quantized *operand, struct npart__quantized *result)
@@ -228,7 +227,8 @@ static void ask_range(struct npart__quantizer *quantizer, Onnx__NodeProto *node,
         return;
     if (operand->uses == 1 && !operand->is_output && !operand->is_input && !operand->is_captured &&
         operand->maker != NPART_NONE && npart__is_quantizable(result) && !operand->converts && !result->converts) {
-        rename_result(quantizer, operand->maker, node->input[0], node->output[0]);
+        Onnx__NodeProto *maker = quantizer->main->node[operand->maker];
+        rename_each(maker->output, maker->n_output, node->input[0], node->output[0]);
         result->maker = operand->maker;
         operand->role = NPART__ROLE_NONE;
         quantizer->is_removed[place] = true;
@@ -333,16 +333,12 @@ static double scale_of(const double *numbers, uint64_t count, struct range range
         least = -most;
     }
     double scale = (most - least) / (range.most - range.least);
-    *zero = is_symmetric ? (range.most + range.least + 1) / 2 : range.least;
-    if (is_symmetric && range.least < 0)
-        *zero = 0;
+    *zero = is_symmetric ? (double)(int64_t)((range.most + range.least + 1) / 2) : range.least;
     if (!(scale > 1e-30))
         return 1;
-    if (isinf(scale)) {
+    if (isinf(scale))
         *zero = 0;
-        return scale;
-    }
-    if (!is_symmetric)
+    else if (!is_symmetric)
         *zero = (double)(int64_t)(range.least - least / scale + 0.5 - (range.least - least / scale < 0));
     return scale;
 }
@@ -456,7 +452,8 @@ static double converted_scale(const struct npart__quantized *tensor)
 /* What never is below 0 begins its quantized range there. */
 static double middle_of(const struct npart__quantized *tensor, struct range range)
 {
-    bool is_positive = tensor->op && npart__op_plays(tensor->op, NPART__ROLE_NOT_NEGATIVE);
+    const char *op = tensor->origin ? tensor->origin->op : tensor->op;
+    bool is_positive = op && npart__op_plays(op, NPART__ROLE_NOT_NEGATIVE);
     return range.least + (is_positive ? 0 : (double)(int64_t)((range.most - range.least) * 0.48));
 }
 
@@ -477,11 +474,8 @@ static void replace_reads(struct npart__quantizer *quantizer, const struct npart
 {
     for (uint32_t i = 0; i < quantizer->main->n_node && by; i++) {
         Onnx__NodeProto *node = quantizer->main->node[i];
-        if ((quantizer->is_16[i] != tensor->is_16) != is_converted || !(is_converted || is_asked(quantizer, i)))
-            continue;
-        for (size_t k = 0; k < node->n_input; k++)
-            if (strcmp(node->input[k], tensor->name) == 0)
-                node->input[k] = (char *)(uintptr_t)by;
+        if ((quantizer->is_16[i] != tensor->is_16) == is_converted && (is_converted || is_asked(quantizer, i)))
+            rename_each(node->input, node->n_input, tensor->name, by);
     }
 }
 
@@ -498,7 +492,8 @@ static void add_pair(struct npart__quantizer *quantizer, struct npart__quantized
     bool is_output = tensor->is_output && tensor->maker != NPART_NONE;
     if (is_output) {
         input = npart__new_name(quantizer, name, "_QuantizeLinear_Input");
-        rename_result(quantizer, tensor->maker, name, input);
+        Onnx__NodeProto *maker = quantizer->main->node[tensor->maker];
+        rename_each(maker->output, maker->n_output, name, input);
     }
     const char *first = is_output && !are_all ? name : npart__new_name(quantizer, name, "_DequantizeLinear_Output");
     add_qdq(quantizer, NPART__ROLE_QUANTIZES, name, input, scale, zero, quantized);
@@ -522,14 +517,18 @@ static void add_pair(struct npart__quantizer *quantizer, struct npart__quantized
     add_qdq(quantizer, NPART__ROLE_DEQUANTIZES, other, narrow, scale, zero, last);
 }
 
-/* The range of what a Softmax makes is known; QNN has fixed ones of 16 bits for Sigmoid and Tanh (quant_config.py). */
-static void choose_scale(const struct npart__quantizer *quantizer, struct npart__quantized *tensor, int type,
-                         double *zero)
+/* Known are the ranges of what a Softmax makes and of a constant that is handed on; QNN has fixed ones of 16 bits for
+ * Sigmoid and Tanh (quant_config.py). */
+static void choose_scale(struct npart__quantizer *quantizer, struct npart__quantized *tensor, int type, double *zero)
 {
     struct range range = range_of(type, false);
     bool is_fixed = quantizer->format->is_for_qnn && npart__type_bits(type) == 16;
-    tensor->scale = npart__stand_in(quantizer, tensor);
-    *zero = middle_of(tensor, range);
+    const struct npart__quantized *from = tensor->origin ? tensor->origin : tensor;
+    const double *numbers = npart__type_is_integer(type) ? numbers_of(quantizer, from) : NULL;
+    tensor->scale = npart__stand_in(quantizer, tensor) / (from->initializer ? 16 : 1);
+    *zero = from->initializer ? (range.least + range.most + 1) / 2 : middle_of(tensor, range);
+    if (numbers && !tensor->reach && tensor->element_type == NPART__FLOAT)
+        tensor->scale = scale_of(numbers, from->tensor->elements, range, false, zero);
     if (!npart__type_is_integer(type) || tensor->reach == NPART__REACHES_INFINITY)
         *zero = 0;
     if (tensor->reach)

@@ -119,15 +119,11 @@ npart_status npart__format_read(const char *text, struct npart__arena *arena, st
 /* quant_utils.py, update_opset_version: 21 for 16 bits and for blocks, 19 for FLOAT8, 11 where it is below 10. */
 int64_t npart__format_opset(const struct npart__quantized_format *format, int64_t opset)
 {
-    bool is_wide = (npart__type_bits(format->activation_type) == 16 &&
-                    npart__type_is_integer(format->activation_type)) || format->keeps_16;
-    if (format->kind != NPART__FORMAT_QDQ && format->kind != NPART__FORMAT_DYNAMIC)
-        return opset;
-    if (opset < 21 && (is_wide || format->block))
-        return 21;
-    if (opset < 19 && format->weight_type == NPART__FLOAT8E4M3FN)
-        return 19;
-    return opset < 10 ? 11 : opset;
+    bool has_16 = npart__type_bits(format->activation_type) == 16 && npart__type_is_integer(format->activation_type);
+    bool is_late = has_16 || format->keeps_16 || format->block;
+    bool raises = format->kind == NPART__FORMAT_QDQ || format->kind == NPART__FORMAT_DYNAMIC;
+    int64_t first = is_late ? 21 : format->weight_type == NPART__FLOAT8E4M3FN ? 19 : opset < 10 ? 11 : opset;
+    return raises && opset < first ? first : opset;
 }
 
 /* ---- the model --------------------------------------------------------------------------------------------------- */
@@ -195,22 +191,26 @@ static void note_mask(struct npart__quantizer *quantizer, struct npart__inferenc
 {
     const struct npart__graph *graph = quantizer->graph;
     const struct npart__known *known = npart__elements(inference, &inference->facts[result]);
+    struct npart__quantized *to = &quantizer->tensors[npart__value_at(graph, result)->name];
     uint8_t reach = !known && node && fills_infinity(graph, node) ? NPART__REACHES_INFINITY : NPART__IS_FINITE;
     bool masks = node && npart__node_plays(graph, node, NPART__ROLE_MASKS);
     bool moves = node && npart__comes_from(node, NPART__WAYS_ONE | NPART__WAY(PAD));
     uint32_t count = masks || (node && npart__comes_from(node, NPART__WAY(CONCAT))) ? node->input_count : moves;
     for (uint32_t i = 0; known && known->doubles && i < known->count; i++)
         reach = isinf(known->doubles[i]) ? NPART__REACHES_INFINITY : reach;
-    for (uint32_t i = 0; !known && i < count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         uint32_t value = npart__node_input(graph, node, i);
-        uint8_t of = value == NPART_NONE ? 0 : quantizer->tensors[npart__value_at(graph, value)->name].reach;
-        reach = of > reach ? of : reach;
+        const struct npart__quantized *of =
+            value == NPART_NONE ? to : &quantizer->tensors[npart__value_at(graph, value)->name];
+        reach = !known && of->reach > reach ? of->reach : reach;
+        if (npart__comes_from(node, NPART__WAYS_ALL))
+            to->origin = of->origin ? of->origin : of;
     }
     uint32_t first = reach && masks ? npart__node_input(graph, node, 0) : NPART_NONE;
     bool chooses = first != NPART_NONE && inference->facts[first].element_type == NPART__BOOL;
     if (!known && chooses && !inference->facts[first].is_constant)
         reach = NPART__MAY_REACH_INFINITY;
-    quantizer->tensors[npart__value_at(graph, result)->name].reach = reach;
+    to->reach = reach;
 }
 
 /* Where a mask of -inf goes: calibration finds a range without an end there, and so the quantizer writes a scale of inf

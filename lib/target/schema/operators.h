@@ -62,10 +62,13 @@ enum npart__elements {
 #define NPART__WAYS_SAME (NPART__WAY(ON) | NPART__WAY(DROPS))
 /* Its first operand's in their order, with other axes. */
 #define NPART__WAYS_VIEW (NPART__WAY(VIEW) | NPART__WAY(SQUEEZE) | NPART__WAY(UNSQUEEZE))
+/* All of its first operand's, wherever, some of them repeated. */
+#define NPART__WAYS_ALL                                                                                                \
+    (NPART__WAYS_SAME | NPART__WAYS_VIEW | NPART__WAY(TRANSPOSE) | NPART__WAY(BLOCKS) | NPART__WAY(EXPAND) |           \
+     NPART__WAY(TILE))
 /* Its first operand's, whichever and wherever; none is computed. */
 #define NPART__WAYS_ONE                                                                                                \
-    (NPART__WAYS_SAME | NPART__WAY(CASTS) | NPART__WAYS_VIEW | NPART__WAY(TRANSPOSE) | NPART__WAY(BLOCKS) |            \
-     NPART__WAY(EXPAND) | NPART__WAY(TILE) | NPART__WAY(SLICE) | NPART__WAY(SPLIT) | NPART__WAY(GATHER) |              \
+    (NPART__WAYS_ALL | NPART__WAY(CASTS) | NPART__WAY(SLICE) | NPART__WAY(SPLIT) | NPART__WAY(GATHER) |                \
      NPART__WAY(GATHER_TUPLES))
 /* Of its sizes, and no elements. */
 #define NPART__WAYS_SIZES (NPART__WAY(SHAPE) | NPART__WAY(SIZE))
