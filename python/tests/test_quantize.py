@@ -203,11 +203,12 @@ def test_a_mask_is_calibrated(tmp_path: pathlib.Path, number: float, verdict: st
 @pytest.mark.parametrize("precision", ["w8a8:qnn", "w8a16:qnn", "w8a8"])
 def test_what_is_handed_on_has_the_same_range(tmp_path: pathlib.Path, precision: str,
                                               capsys: pytest.CaptureFixture[str]) -> None:
-    """A constant that several nodes have by an Identity, as exporters write it, or that is scale and bias of each; an
-    Expand of no axis."""
+    """A constant that several nodes have by an Identity, as exporters write it, of zeros too (QNN's configuration has a
+    least range), or that is scale and bias of each; an Expand of no axis."""
     pytest.importorskip("onnxruntime.quantization")
     model, out = str(tmp_path / "m.onnx"), str(tmp_path / "out.onnx")
-    constants = {"one": np.ones(4), "zero": np.zeros(4), "w": np.random.default_rng(5).normal(size=(4, 4, 3, 3))}
+    constants = {"one": np.ones(4), "zero": np.zeros(4), "still": np.zeros((4, 1, 1)),
+                 "w": np.random.default_rng(5).normal(size=(4, 4, 3, 3))}
     nodes = [helper.make_node("Identity", ["one"], ["scale"], "scale"),
              helper.make_node("Identity", ["zero"], ["shift"], "shift"),
              helper.make_node("Conv", ["x", "w"], ["c"], "conv", pads=[1, 1, 1, 1]),
@@ -216,7 +217,9 @@ def test_what_is_handed_on_has_the_same_range(tmp_path: pathlib.Path, precision:
              helper.make_node("Expand", ["n", "dims"], ["e"], "expand"),
              helper.make_node("BatchNormalization", ["e", "one", "one", "zero", "one"], ["f"], "second"),
              helper.make_node("BatchNormalization", ["f", "one", "one", "one", "one"], ["g"], "third"),
-             helper.make_node("Relu", ["g"], ["y"], "relu")]
+             helper.make_node("Identity", ["still"], ["none"], "none"),
+             helper.make_node("Add", ["g", "none"], ["h"], "add"),
+             helper.make_node("Relu", ["h"], ["y"], "relu")]
     graph = helper.make_graph(
         nodes, "g", [helper.make_tensor_value_info("x", 1, [1, 4, 8, 8])],
         [helper.make_tensor_value_info("y", 1, [1, 4, 8, 8])],
@@ -225,10 +228,11 @@ def test_what_is_handed_on_has_the_same_range(tmp_path: pathlib.Path, precision:
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), model)
     assert quantize.main([model, "-t", "hexagon", "--as", precision, "--random", "-o", out]) == 0
     assert "as promised" in capsys.readouterr().out
-    promised = npu_partition.analyze(model, "hexagon", as_=precision, advice=False).targets[0]
-    real = npu_partition.analyze(out, "hexagon", advice=False).targets[0]
-    assert (sorted((node.name, node.op, node.verdict) for node in promised.nodes) ==
-            sorted((node.name, node.op, node.verdict) for node in real.nodes))
+    promised = npu_partition.analyze(model, "hexagon,intel-npu", as_=precision, advice=False).targets
+    real = npu_partition.analyze(out, "hexagon,intel-npu", advice=False).targets
+    for one, other in zip(promised, real):
+        assert (sorted((node.name, node.op, node.verdict) for node in one.nodes) ==
+                sorted((node.name, node.op, node.verdict) for node in other.nodes))
 
 
 @pytest.mark.parametrize("precision, limit, kept, widened", [

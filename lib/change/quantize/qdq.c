@@ -320,27 +320,26 @@ static const double *numbers_of(struct npart__quantizer *quantizer, const struct
     return numbers && npart__tensor_doubles(at, numbers, at->elements) ? numbers : NULL;
 }
 
-/* Scale and zero point of numbers (quant_utils.py, compute_scale_zp): 0 is always within the range. */
-static double scale_of(const double *numbers, uint64_t count, struct range range, bool is_symmetric, double *zero)
+/* Scale and zero point of numbers (quant_utils.py, compute_scale_zp): 0 is always within the range, which is 0.0001 at
+ * least by QNN's configuration (quant_config.py). */
+static double scale_of(const struct npart__quantizer *quantizer, const double *numbers, uint64_t count,
+                       struct range range, bool is_symmetric, double *zero)
 {
+    double shortest = quantizer->format->is_for_qnn ? 0.0001 : 0;
     double least = 0, most = 0;
     for (uint64_t i = 0; i < count; i++) {
         least = numbers[i] < least ? numbers[i] : least;
         most = numbers[i] > most ? numbers[i] : most;
     }
+    most = most > least + shortest ? most : least + shortest;
     if (is_symmetric) {
         most = most > -least ? most : -least;
         least = -most;
     }
     double scale = (most - least) / (range.most - range.least);
-    *zero = is_symmetric ? (double)(int64_t)((range.most + range.least + 1) / 2) : range.least;
-    if (!(scale > 1e-30))
-        return 1;
-    if (isinf(scale))
-        *zero = 0;
-    else if (!is_symmetric)
-        *zero = (double)(int64_t)(range.least - least / scale + 0.5 - (range.least - least / scale < 0));
-    return scale;
+    double first = is_symmetric ? (range.most + range.least) / 2 : range.least - least / scale;
+    *zero = scale > 1e-30 && !isinf(scale) ? (double)(int64_t)(first + (first < 0 ? -0.5 : 0.5)) : 0;
+    return scale > 1e-30 ? scale : 1;
 }
 
 /* ---- nodes ------------------------------------------------------------------------------------------------------- */
@@ -426,7 +425,7 @@ static void quantize_initializer(struct npart__quantizer *quantizer, struct npar
     double zero = is_symmetric && range.least < 0 ? 0 : (range.least + range.most + 1) / 2;
     tensor->scale = npart__stand_in(quantizer, tensor) / 16;
     if (numbers && tensor->element_type == NPART__FLOAT)
-        tensor->scale = scale_of(numbers, tensor->tensor->elements, range, is_symmetric, &zero);
+        tensor->scale = scale_of(quantizer, numbers, tensor->tensor->elements, range, is_symmetric, &zero);
     npart__name_scales(quantizer, tensor, name);
     const char *quantized = npart__new_name(quantizer, name, "_quantized");
     tensor->reads = npart__new_name(quantizer, name, "_DequantizeLinear_Output");
@@ -528,7 +527,7 @@ static void choose_scale(struct npart__quantizer *quantizer, struct npart__quant
     tensor->scale = npart__stand_in(quantizer, tensor) / (from->initializer ? 16 : 1);
     *zero = from->initializer ? (range.least + range.most + 1) / 2 : middle_of(tensor, range);
     if (numbers && !tensor->reach && tensor->element_type == NPART__FLOAT)
-        tensor->scale = scale_of(numbers, from->tensor->elements, range, false, zero);
+        tensor->scale = scale_of(quantizer, numbers, from->tensor->elements, range, false, zero);
     if (!npart__type_is_integer(type) || tensor->reach == NPART__REACHES_INFINITY)
         *zero = 0;
     if (tensor->reach)
