@@ -6,8 +6,8 @@
  * Modelled on what ONNX Runtime leaves of a graph at its basic level: constant_folding.cc, and the elimination of
  * Identity, Dropout, Cast, Slice, Expand and of neutral arithmetic. A Reshape to the same shape stays there, and a
  * Transpose to the same order, and so they do here; what becomes of them beside their like: neighbours.c.
- * DequantizeLinear of constants stays, because quantized operators need it beside them; what is quantized from
- * constants does not.
+ * DequantizeLinear of constants stays, because quantized operators need it beside them, unless all of such a unit is
+ * computed ahead; what is quantized from constants does not.
  *
  * The order of what follows is the runtime's: folding and eliminations first, for each node alone; then what goes
  * because of a neighbour (neighbours.c), which needs to know what is left between the two; then merges (merge.c), which
@@ -111,6 +111,33 @@ static bool is_target_of(const struct folder *folder, const struct npart__node *
     return npart__is_onnx_op(graph, user, second) && npart__node_input(graph, user, 1) == result;
 }
 
+static enum npart_fate pass_reason(const struct folder *folder, const struct npart__node *node, uint32_t *from);
+
+/* What alone reads a node's one result, which leaves no graph; NULL: there is none. */
+static const struct npart__node *only_user(const struct folder *folder, const struct npart__node *node)
+{
+    const struct npart__graph *graph = folder->graph;
+    if (!npart__has_one_result(graph, node))
+        return NULL;
+    const struct npart__value *value = npart__value_at(graph, npart__node_output(graph, node, 0));
+    bool is_only = value->consumer_count == 1 && !value->is_graph_output;
+    return is_only ? npart__node_at(graph, graph->consumers[value->first_consumer]) : NULL;
+}
+
+/* DequantizeLinear of constants before an operator of one operand and QuantizeLinear, which are to be computed ahead
+ * with it (constant_folding.cc); whether there is a kernel for them is not asked, as of a HardSwish, which stays then.
+ * What hands its operand on is gone before. */
+static bool is_constant_unit(const struct folder *folder, const struct npart__node *node)
+{
+    const struct npart__node *middle = only_user(folder, node), *last = middle ? only_user(folder, middle) : NULL;
+    uint32_t from;
+    return last && npart__node_plays(folder->graph, node, NPART__ROLE_DEQUANTIZES) &&
+           npart__node_plays(folder->graph, last, NPART__ROLE_QUANTIZES) && folder->release != NPART__RELEASE_OWN &&
+           middle->input_count == 1 && middle->output_count == 1 && !middle->body_count && middle->schema &&
+           !(npart__operator_flags(middle->schema) & NPART__OPERATOR_RANDOM) && middle->domain == 0 &&
+           pass_reason(folder, middle, &from) == NPART_FATE_LIVE;
+}
+
 /* CONSTANT, SHAPE or LIVE. Shape arithmetic is what computes with elements that inference had to find out, as a
  * Gather from a Shape does, and a constant is computed from initializers alone. A node with a body is not computed
  * ahead, whatever it takes. The order of the questions matters. A Constant goes at any level, since the runtime
@@ -135,7 +162,8 @@ static enum npart_fate constant_reason(const struct folder *folder, const struct
     const struct row *row = is_onnx && !reads_constants ? find_row(folder, written, NPART__COUNT(written), op) : NULL;
     if (row && is_target_of(folder, node, row->second))
         return NPART_FATE_SHAPE; /* fused with what is after it */
-    if (node->body_count || !reads_constants || find_row(folder, never, NPART__COUNT(never), op) ||
+    if (node->body_count || !reads_constants ||
+        (find_row(folder, never, NPART__COUNT(never), op) && !is_constant_unit(folder, node)) ||
         !npart__can_compute(folder->inference, folder->graph, node, folder->release))
         return NPART_FATE_LIVE;
     /* An operand that is no initializer and still has known elements came out of shape arithmetic itself. */
