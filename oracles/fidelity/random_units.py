@@ -10,7 +10,8 @@ UINT16, INT16; some results have another one, or stay FLOAT; weights are INT8 or
 or FLOAT, which ONNX Runtime quantizes; parameters of norms quantized, FLOAT or mixed. `integers`, the same, but now and
 then integers are moved (Reshape, Transpose, Slice, Unsqueeze) before they are dequantized. `trained`, as tools write them
 that quantize before each use: a result has several QuantizeLinears, of one scale or of two, or is used in FLOAT, too, and
-weights are quantized in the graph.
+weights are quantized in the graph. `contrib`, the first two with com.microsoft's operators, as quantizers write 16 bits
+before opset 21.
 """
 import sys
 
@@ -29,10 +30,13 @@ UNARY = ("Relu", "Relu", "Sigmoid", "HardSwish", "Tanh", "LeakyRelu", "Clip", "E
 class State:
     """A graph in the making: values are FLOAT or come from DequantizeLinear, with their dims."""
 
-    def __init__(self, lot, moves):
-        self.lot, self.g, self.moves = lot, Graph(lot), moves
+    def __init__(self, lot, moves, is_contrib=False):
+        self.lot, self.g, self.moves, self.is_contrib = lot, Graph(lot), moves, is_contrib
         self.kind = lot.choice(("uint8", "uint8", "int8", "uint16", "int16"))
         self.g.opset = lot.choice((21, 21, 21, 23)) if "16" in self.kind else lot.choice((13, 17, 18, 20, 21, 21, 23))
+        if is_contrib:
+            self.kind = lot.choice(("uint8", "int8", "uint16", "uint16", "int16", "int16"))
+            self.g.opset = lot.choice((13, 17, 17, 18, 20))
         self.loose, self.other = lot.choice((0, 0, 0.15, 0.3)), lot.choice((0, 0, 0.15))
         self.values, self.used = [], set()
         self.is_trained, self.quantized = False, {}
@@ -50,7 +54,8 @@ class State:
     def draw_kind(self):
         if self.lot.random() >= self.other:
             return self.kind
-        return self.lot.choice(("uint8", "int8", "uint16", "int16") if self.g.opset >= 21 else ("uint8", "int8"))
+        return self.lot.choice(("uint8", "int8", "uint16", "int16") if self.g.opset >= 21 or self.is_contrib else
+                               ("uint8", "int8"))
 
     def through(self, value, dims, scale=None):
         """Quantized and dequantized; between the two integers may be moved."""
@@ -275,8 +280,8 @@ def scale_after(node):
     return 0.05 if node.op_type in ("MaxPool", "Reshape", "Transpose", "Squeeze", "Unsqueeze", "Resize") else None
 
 
-def units(lot, moves=0, is_trained=False):
-    s = State(lot, moves)
+def units(lot, moves=0, is_trained=False, is_contrib=False):
+    s = State(lot, moves, is_contrib)
     s.is_trained = is_trained
     rank = lot.choice((4, 4, 4, 3, 3, 2, 5))
     dims = [1, lot.choice((2, 4, 8))] + [lot.choice((4, 6, 8)) for _ in range(rank - 2)]
@@ -302,14 +307,19 @@ def units(lot, moves=0, is_trained=False):
             y, made = s.through(y, list(made), scale_after(s.g.nodes[-1]))
         s.values.append((y, list(made)))
     if len(s.values) < 2:
-        return units(lot, moves, is_trained)
+        return units(lot, moves, is_trained, is_contrib)
     for value, dims in s.values[1:]:
         if value not in s.used or lot.random() < 0.06:
             s.g.output(s.operand(value, dims))
+    for node in s.g.nodes:
+        if is_contrib and node.op_type in ("QuantizeLinear", "DequantizeLinear"):
+            node.domain = "com.microsoft"
     return s.g
 
 
 if __name__ == "__main__":
     random_partitions.FAMILIES = {"qnn": {"units": units, "integers": lambda lot: units(lot, 0.1),
-                                        "trained": lambda lot: units(lot, is_trained=True)}, "openvino": {}}
+                                        "trained": lambda lot: units(lot, is_trained=True),
+                                        "contrib": lambda lot: units(lot, lot.choice((0, 0.1)), is_contrib=True)},
+                                 "openvino": {}}
     sys.exit(random_partitions.main())
