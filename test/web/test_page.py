@@ -49,7 +49,7 @@ class QuickPage(PageCase):
 
     def test_undecided_without_a_step(self) -> None:
         """The range of its partitions, and that no step is known, as the text has them."""
-        words = (FIXTURES / "mobilenetv3-small-050.ts14.onnx", "--target", "rknn")
+        words = (FIXTURES / "greedy-decode-gru.ts14.loop.onnx", "--target", "webnn")
         target = json.loads(run_tool(*words, "--format", "json", "--detail", "summary"))["targets"][0]
         low, high = target["summary"]["partitions_if_unknown"]
         self.assertLess(low, high)
