@@ -185,7 +185,7 @@ static bool fills_infinity(const struct npart__graph *graph, const struct npart_
 }
 
 /* As its numbers say, where they are known. What moves elements makes of a mask what the first operand is, what adds it
- * or chooses what all of them are. */
+ * or chooses what all of them are. And whose numbers a tensor has, if it has all of them: then it has their range. */
 static void note_mask(struct npart__quantizer *quantizer, struct npart__inference *inference,
                       const struct npart__node *node, uint32_t result)
 {

@@ -113,7 +113,7 @@ static bool is_target_of(const struct folder *folder, const struct npart__node *
 
 static enum npart_fate pass_reason(const struct folder *folder, const struct npart__node *node, uint32_t *from);
 
-/* What alone reads a node's one result, which leaves no graph; NULL: there is none. */
+/* The only reader of a node's one result; NULL: there are others, or it is an output of a graph. */
 static const struct npart__node *only_user(const struct folder *folder, const struct npart__node *node)
 {
     const struct npart__graph *graph = folder->graph;
@@ -124,9 +124,9 @@ static const struct npart__node *only_user(const struct folder *folder, const st
     return is_only ? npart__node_at(graph, graph->consumers[value->first_consumer]) : NULL;
 }
 
-/* DequantizeLinear of constants before an operator of one operand and QuantizeLinear, which are to be computed ahead
- * with it (constant_folding.cc); whether there is a kernel for them is not asked, as of a HardSwish, which stays then.
- * What hands its operand on is gone before. */
+/* DequantizeLinear of constants, an operator of one operand and QuantizeLinear in a row: all are constant-folded
+ * (constant_folding.cc). The runtime does not ask for a kernel first: a HardSwish, which has none, stays and reads a
+ * FLOAT constant. What hands its operand on has been eliminated before. */
 static bool is_constant_unit(const struct folder *folder, const struct npart__node *node)
 {
     const struct npart__node *middle = only_user(folder, node), *last = middle ? only_user(folder, middle) : NULL;
